@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# Everything one does with a checkout. Each target sets up what it needs; doing it again costs nothing.
+
+PY := .venv/bin/python
+INSTALLED := .venv/.installed
+BUILD_INPUTS := pyproject.toml setup.py scripts/setup.sh $(wildcard pancam/vm/build.py vm_c/*.c vm_c/*.h vm_c/*.def)
+C_SOURCES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
+N ?= 1000
+SEED ?= 1
+JOBS ?= $(shell nproc)
+MUTATIONS ?= 100000
+
+.PHONY: demo test lint fuzz sanitize bench format clean tools-demo tools-test tools-bench
+
+demo: tools-demo $(INSTALLED)
+	.venv/bin/pancam run examples/hello.c
+
+test: tools-test $(INSTALLED) lint
+	$(PY) -m pytest -q -n $(JOBS) </dev/null
+
+# Style, types and layout: nothing is run but the checkers.
+lint: $(INSTALLED)
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	.venv/bin/clang-format --dry-run -Werror $(C_SOURCES)
+
+fuzz: tools-test $(INSTALLED)
+	$(PY) tests/differential/fuzz.py --count $(N) --seed $(SEED) --jobs $(JOBS)
+
+sanitize: tools-test $(INSTALLED)
+	$(PY) tests/sanitize/mutate.py --count $(MUTATIONS)
+
+bench: tools-bench $(INSTALLED)
+	$(PY) benchmarks/vm_speed.py
+
+format: $(INSTALLED)
+	.venv/bin/ruff check --fix-only .
+	.venv/bin/ruff format .
+	.venv/bin/clang-format -i $(C_SOURCES)
+
+clean:
+	rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis fuzz-failures
+	rm -f pancam/vm/*.so pancam/vm/_machine.c
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+tools-demo tools-test tools-bench:
+	@scripts/setup.sh tools $(@:tools-%=%)
+
+$(INSTALLED): $(BUILD_INPUTS) | tools-demo
+	scripts/setup.sh python
+	@touch $@

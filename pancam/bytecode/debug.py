@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The source map: which line an instruction comes from, and where the variables of the source are at each pc.
+
+It travels in the image's DEBUG section as compressed JSON; the machine never looks at it.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pancam.bytecode.code import Imm
+from pancam.errors import ImageError, SourceLocation
+from pancam.ir.debuginfo import DebugInfo
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pancam.bytecode.assemble import FunctionCode
+    from pancam.bytecode.function import DebugEntry
+    from pancam.bytecode.symbols import Symbols
+
+
+@dataclass
+class SourceMap:
+    """What the DEBUG section says. Pcs, slots and static objects are numbered as in the image."""
+
+    thread_limit: int
+    stack_slots: int
+    locations: list[list[tuple[str, str, int, int]]]  # chains, innermost first: function, file, line, column
+    pc_locations: list[int]  # index into locations, -1: none
+    functions: list[dict[str, Any]]  # per function: file and line of its definition, and its variables
+    globals: dict[str, dict[str, Any]]  # by the object's name: source name, type, file, line
+    types: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def chain(self, pc: int) -> list[tuple[str, SourceLocation]]:
+        """Functions and places of an instruction, innermost first: more than one where calls were inlined."""
+        index = self.pc_locations[pc] if 0 <= pc < len(self.pc_locations) else -1
+        if index < 0:
+            return []
+        return [(name, SourceLocation(file, line, column)) for name, file, line, column in self.locations[index]]
+
+    def location(self, pc: int) -> SourceLocation | None:
+        chain = self.chain(pc)
+        return chain[0][1] if chain else None
+
+    @cached_property
+    def encoded(self) -> bytes:
+        return zlib.compress(json.dumps(asdict(self), separators=(",", ":")).encode(errors="surrogateescape"), 1)
+
+
+def decode_source_map(data: bytes) -> SourceMap:
+    try:
+        return SourceMap(**json.loads(zlib.decompress(data)))
+    except (ValueError, TypeError, zlib.error) as problem:
+        raise ImageError("the source map of the image is damaged") from problem
+
+
+class SourceMapBuilder:
+    """Collects the source map of a program after its code is laid out."""
+
+    def __init__(self, symbols: Symbols, functions: Sequence[FunctionCode]) -> None:
+        self.module = symbols.module
+        self.symbols = symbols
+        self.functions = functions
+        self.info = DebugInfo(symbols.module)
+        self._locations: list[list[tuple[str, str, int, int]]] = []
+        self._location_index: dict[int, int] = {}
+        self._types: dict[str, dict[str, Any]] = {}
+
+    def build(self, stack_slots: int) -> SourceMap:
+        pcs = [self._location(location) for function in self.functions for location in function.locations]
+        functions = [self._function(function) for function in self.functions]
+        variables = {name: row for name in self.symbols.objects if (row := self._global(name)) is not None}
+        variables |= {name: row for name in self.symbols.thread_locals if (row := self._global(name)) is not None}
+        return SourceMap(
+            self.symbols.thread_limit, stack_slots, self._locations, pcs, functions, variables, self._types
+        )
+
+    def _location(self, identifier: int | None) -> int:
+        if identifier is None:
+            return -1
+        if identifier not in self._location_index:
+            chain = self.module.location_chain(identifier)
+            self._location_index[identifier] = len(self._locations)
+            self._locations.append([(name, place.file, place.line, place.column) for name, place in chain])
+        return self._location_index[identifier]
+
+    def _function(self, code: FunctionCode) -> dict[str, Any]:
+        function = code.lowered.function
+        place = self.info.subprogram_location(function)
+        return {
+            "file": place.file if place else "",
+            "line": place.line if place else 0,
+            "variables": VariableRanges(code).rows(self._variable),
+        }
+
+    def _variable(self, identifier: int) -> dict[str, Any]:
+        variable = self.info.variable(identifier)
+        return {
+            "name": variable.name, "type": self._type(variable.type), "line": variable.location.line,
+            "argument": variable.argument, "function": variable.function,
+        }  # fmt: skip
+
+    def _global(self, name: str) -> dict[str, Any] | None:
+        found = self.module.globals.get(name)
+        variable = self.info.global_variable(found) if found is not None else None
+        if variable is None:
+            return None
+        place = variable.location
+        return {"name": variable.name, "type": self._type(variable.type), "file": place.file, "line": place.line,
+                "function": variable.function}  # fmt: skip
+
+    def _type(self, identifier: int | None) -> str:
+        """The key of a type, with everything it refers to described as well; empty for void."""
+        if identifier is None:
+            return ""
+        work = [identifier]
+        while work:
+            number = work.pop()
+            if str(number) in self._types:
+                continue
+            type_ = self.info.type(number)
+            row = {key: value for key, value in asdict(type_).items() if value not in ((), "", None, False, 0)}
+            row.pop("id", None)
+            self._types[str(number)] = row
+            referred = [type_.base, *type_.parameters, *(member.type for member in type_.members)]
+            work.extend(item for item in referred if item is not None)
+        return str(identifier)
+
+
+class VariableRanges:
+    """Where each variable of a function is, as runs of pcs: data flow of the debug records over the blocks."""
+
+    def __init__(self, code: FunctionCode) -> None:
+        self.code = code
+        assert code.allocation is not None
+        self.slot_of = code.allocation.slot_of
+        self.live = code.live
+        self.blocks = code.lowered.code.blocks
+        self.by_label: dict[str, list[DebugEntry]] = {}
+        for entry in code.lowered.debug:
+            self.by_label.setdefault(entry.label, []).append(entry)
+
+    def rows(self, describe: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+        """One row per variable: its description and its places as (first pc, end pc, place)."""
+        places: dict[int, list[tuple[int, int, Any]]] = {}
+        at_entry = self._solve()
+        for position, block in enumerate(self.blocks):
+            first = self.code.labels[block.label]
+            following = self.blocks[position + 1].label if position + 1 < len(self.blocks) else None
+            end = self.code.labels[following] if following is not None else self.code.end_pc
+            self._block_places(block.label, (first, end), at_entry.get(block.label) or {}, places)
+        return [
+            {**describe(variable), "places": _merged(found)} for variable, found in places.items() if found
+        ]
+
+    def _solve(self) -> dict[str, dict[int, DebugEntry] | None]:
+        """What each variable is on entry of each block: where all ways into it agree."""
+        state: dict[str, dict[int, DebugEntry] | None] = {block.label: None for block in self.blocks}
+        if not self.by_label:
+            return state
+        state[self.blocks[0].label] = {}
+        work = [self.blocks[0]]
+        blocks = {block.label: block for block in self.blocks}
+        while work:
+            block = work.pop()
+            leaving = dict(state[block.label] or {})
+            leaving.update({entry.variable: entry for entry in self.by_label.get(block.label, ())})
+            for target in block.successors():
+                known = state[target]
+                merged = leaving if known is None else {v: e for v, e in known.items() if leaving.get(v) is e}
+                if known is None or len(merged) != len(known):
+                    state[target] = dict(merged)
+                    work.append(blocks[target])
+        return state
+
+    def _block_places(
+        self,
+        label: str,
+        span: tuple[int, int],
+        at_entry: dict[int, DebugEntry],
+        places: dict[int, list[tuple[int, int, Any]]],
+    ) -> None:
+        current = {variable: (span[0], entry) for variable, entry in at_entry.items()}
+        for entry in self.by_label.get(label, ()):
+            pc = self.code.positions[label, min(entry.index, self._length(label))]
+            if entry.variable in current:
+                self._close(*current[entry.variable], pc, places)
+            current[entry.variable] = (pc, entry)
+        for start, entry in current.values():
+            self._close(start, entry, span[1], places)
+
+    def _length(self, label: str) -> int:
+        return max(index for name, index in self.code.positions if name == label)
+
+    def _close(self, start: int, entry: DebugEntry, end: int, places: dict[int, list[tuple[int, int, Any]]]) -> None:
+        found = places.setdefault(entry.variable, [])
+        if entry.where is None or start >= end:
+            return
+        slots = [operand.value if isinstance(operand, Imm) else operand for operand in entry.where]  # type: ignore[attr-defined]
+        constant = all(isinstance(operand, Imm) for operand in entry.where)  # type: ignore[attr-defined]
+        if constant:
+            found.append((start, end, {"constant": slots}))
+            return
+        if any(isinstance(operand, Imm) for operand in entry.where) or not slots:  # type: ignore[attr-defined]
+            return
+        registers = [self.slot_of[unit] for unit in slots]
+        key = "pointer" if entry.kind == "object" else "slots"
+        place: dict[str, Any] = {key: registers}
+        if entry.expression:
+            place["expression"] = list(entry.expression)
+        mask = sum(1 << register for register in registers)
+        run = None
+        for pc in range(start, end):  # only where the registers still hold the value
+            live = self.live[pc - self.code.first_pc]
+            if live is None or live & mask == mask:
+                run = pc if run is None else run
+            elif run is not None:
+                found.append((run, pc, place))
+                run = None
+        if run is not None:
+            found.append((run, end, place))
+
+
+def _merged(runs: list[tuple[int, int, Any]]) -> list[tuple[int, int, Any]]:
+    """Neighbouring runs with the same place as one."""
+    result: list[tuple[int, int, Any]] = []
+    for start, end, place in sorted(runs, key=lambda run: run[:2]):
+        if result and result[-1][1] == start and result[-1][2] == place:
+            result[-1] = (result[-1][0], end, place)
+        else:
+            result.append((start, end, place))
+    return result

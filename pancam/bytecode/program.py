@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Program: a bytecode image with its source map; what the machine loads, what `pancam compile` writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pancam.bytecode.debug import SourceMap, decode_source_map
+from pancam.bytecode.image import FUNCTION, OBJECT, joined_data, pack_image, read_sections
+from pancam.bytecode.symbols import (
+    ARGUMENTS,
+    FUNCTION_SPACING,
+    argument_objects,
+    ids_of,
+    link_arguments,
+    place_objects,
+)
+from pancam.errors import ImageError
+from pancam.isa import constants
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Program:
+    """A validated-on-load image and what its DEBUG section says."""
+
+    image: bytes
+    source_map: SourceMap
+
+
+def read_program(path: Path) -> Program:
+    """The program in a .pcb file."""
+    try:
+        image = path.read_bytes()
+    except OSError as problem:
+        raise ImageError(f"{path}: {problem.strerror}") from problem
+    try:
+        sections, _, _ = read_sections(image)
+        return Program(image, decode_source_map(sections["DEBUG"]))
+    except ImageError as problem:
+        raise ImageError(f"{path}: {problem.message}") from problem
+
+
+def with_arguments(program: Program, arguments: list[str]) -> Program:
+    """The same program with another command line: the objects that hold it are the last ones of the image."""
+    sections, pointer_bits, entry = read_sections(program.image)
+    shift = 32 if pointer_bits > 32 else 16  # noqa: PLR2004 - see image.h
+    rows = [OBJECT.unpack_from(sections["OBJECTS"], at) for at in range(0, len(sections["OBJECTS"]), OBJECT.size)]
+    names = [_string(sections["STRINGS"], name) for _, _, _, name in rows]
+    if ARGUMENTS not in names:
+        raise ImageError("the image has no command line to replace")
+    kept = rows[: names.index(ARGUMENTS)]
+    functions = len(sections["FUNCTIONS"]) // FUNCTION.size
+    next_id = 1 + ids_of(FUNCTION_SPACING * functions, shift) + constants()["LABEL_IDS"]
+    next_id += sum(ids_of(size, shift) for _, size, _, _ in kept)
+    start = max((at + size for at, size, flags, _ in kept if not flags & constants()["OBJECT_CONSTANT"]), default=0)
+    objects = argument_objects(arguments, pointer_bits // 8)
+    place_objects(objects, next_id, start, shift)
+    link_arguments(objects, pointer_bits // 8)
+    strings = bytearray(sections["STRINGS"])
+    new_rows = []
+    for obj in objects:
+        new_rows.append(OBJECT.pack(obj.start, obj.size, 0, len(strings)))
+        strings += obj.name.encode() + b"\0"
+    sections["OBJECTS"] = sections["OBJECTS"][: len(kept) * OBJECT.size] + b"".join(new_rows)
+    sections["GLOBALS"] = sections["GLOBALS"][:start] + joined_data(objects)[start:]
+    sections["STRINGS"] = bytes(strings)
+    return Program(pack_image(sections, pointer_bits, entry), program.source_map)
+
+
+def _string(section: bytes, offset: int) -> str:
+    return section[offset : section.index(0, offset)].decode(errors="surrogateescape")

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The whole chain: files to Module to Program. Only the command line imports this."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pancam.errors import UsageError
+from pancam.frontend.clang import CompileOptions, compile_sources, find_clang
+from pancam.resources import guest_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pancam.bytecode.program import Program
+
+IMAGE_SUFFIX = ".pcb"
+DEFAULT_THREAD_LIMIT = 8
+LIBRARY_FLAGS = ("-fno-builtin", "-fno-stack-protector")
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """How to make a program out of files."""
+
+    compile: CompileOptions = field(default_factory=CompileOptions)
+    clang: str | None = None
+    thread_limit: int = DEFAULT_THREAD_LIMIT
+
+
+class Timings:
+    """Seconds spent in each phase, in the order the phases ended."""
+
+    def __init__(self) -> None:
+        self.phases: dict[str, float] = {}
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.phases[name] = self.phases.get(name, 0.0) + time.perf_counter() - start
+
+
+def build_program(paths: Sequence[str], options: BuildOptions, arguments: list[str], timings: Timings) -> Program:
+    """The program in these files: compiled, linked with the library, lowered; or read from an image."""
+    if any(path.endswith(IMAGE_SUFFIX) for path in paths):
+        return _load_image(paths, arguments)
+    with timings.phase("imports"):
+        from pancam.bytecode.lower import ALWAYS_NEEDED, lower_module
+        from pancam.frontend.library import build_library
+        from pancam.frontend.module import load_module
+
+        import llvmlite.binding  # noqa: F401 - counted as an import, not as linking
+    clang = find_clang(options.clang)
+    with tempfile.TemporaryDirectory(prefix="pancam-") as folder:
+        with timings.phase("clang"):
+            files = compile_sources(paths, options.compile, clang, Path(folder))
+        with timings.phase("library"):
+            library = build_library(
+                sorted(guest_sources().glob("*.c")), _library_options(options.compile), clang, ALWAYS_NEEDED
+            )
+        with timings.phase("link"):
+            module = load_module(files, library)
+    with timings.phase("lower"):
+        return lower_module(module, [_program_name(paths), *arguments], options.thread_limit)
+
+
+def _library_options(options: CompileOptions) -> CompileOptions:
+    """The library is compiled in one way, whatever the program's flags are, but for the same target."""
+    return CompileOptions(opt_level="1", m32=options.m32, extra_flags=LIBRARY_FLAGS)
+
+
+def _program_name(paths: Sequence[str]) -> str:
+    return Path(paths[0]).stem
+
+
+def _load_image(paths: Sequence[str], arguments: list[str]) -> Program:
+    from pancam.bytecode.program import read_program, with_arguments
+
+    if len(paths) != 1:
+        raise UsageError(f"an image ({IMAGE_SUFFIX}) is a whole program: it cannot be linked with other files")
+    program = read_program(Path(paths[0]))
+    return with_arguments(program, [_program_name(paths), *arguments])
+
+
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all: under another name first, then renamed."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    except OSError as problem:
+        temporary.unlink(missing_ok=True)
+        raise UsageError(f"{path}: {problem.strerror}") from problem

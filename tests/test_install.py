@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The package works with the checkout gone: built from a copy, installed into an empty environment, run elsewhere."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+PROGRAM = """\
+#include <stdio.h>
+int main(int argc, char **argv) {
+    printf("hello from %s\\n", argc > 1 ? argv[1] : "nowhere");
+    return 7;
+}
+"""
+PIP_ENVIRONMENT = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1", "PIP_ROOT_USER_ACTION": "ignore"}
+
+
+def run(command: list[str | Path], folder: Path, home: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command without input, with an empty home, and return what it showed."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PANCAM"))}
+    environment |= PIP_ENVIRONMENT | {"HOME": str(home)}
+    return subprocess.run(
+        [str(part) for part in command],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def succeed(command: list[str | Path], folder: Path, home: Path) -> str:
+    """Run a command that must succeed and return its output."""
+    result = run(command, folder, home)
+    assert result.returncode == 0, f"{command}\n{result.stdout}{result.stderr}"
+    return result.stdout
+
+
+def copy_sources(repository: Path, target: Path) -> None:
+    """Copy what git tracks or would track, as a clean clone would have it."""
+    command = ["git", "ls-files", "-co", "--exclude-standard", "-z"]
+    listing = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=True)
+    for name in filter(None, listing.stdout.split("\0")):
+        source = repository / name
+        if source.is_file():  # git still lists what was deleted but not yet committed
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target / name)
+
+
+def data_files(repository: Path) -> set[str]:
+    """Return the C and Promela sources that must travel, named as inside the package."""
+    return {
+        f"pancam/{path.relative_to(repository)}"
+        for folder in ("vm_c", "promela_templates")
+        for path in (repository / folder).rglob("*")
+        if path.suffix in {".c", ".h", ".def", ".pml"}
+    }
+
+
+@pytest.mark.slow
+def test_installed_package_runs_with_the_checkout_gone(repository: Path, tmp_path: Path) -> None:
+    copy, home, elsewhere = tmp_path / "copy", tmp_path / "home", tmp_path / "elsewhere"
+    home.mkdir()
+    elsewhere.mkdir()
+    copy_sources(repository, copy)
+    expected_data = data_files(copy)
+    succeed([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", elsewhere, copy], elsewhere, home)
+    (wheel,) = elsewhere.glob("pancam-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        assert expected_data <= set(archive.namelist())
+    shutil.rmtree(copy)
+    environment = tmp_path / "environment"
+    succeed([sys.executable, "-m", "venv", environment], elsewhere, home)
+    succeed([environment / "bin/python", "-m", "pip", "install", "-q", wheel], elsewhere, home)
+    wheel.unlink()
+    (elsewhere / "hello.c").write_text(PROGRAM)
+    result = run([environment / "bin/pancam", "run", "hello.c", "--", "afar"], elsewhere, home)
+    assert (result.stdout, result.returncode) == ("hello from afar\n", 7), result.stderr
+    assert [path.name for path in elsewhere.iterdir()] == ["hello.c"]
+
+
+@pytest.mark.slow
+def test_source_distribution_holds_every_source(repository: Path, tmp_path: Path) -> None:
+    copy, home = tmp_path / "copy", tmp_path / "home"
+    home.mkdir()
+    copy_sources(repository, copy)
+    build = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
+    succeed([sys.executable, "-c", build, tmp_path], copy, home)
+    (archive,) = tmp_path.glob("pancam-*.tar.gz")
+    with tarfile.open(archive) as contents:
+        names = {name.partition("/")[2] for name in contents.getnames()}
+    assert {name.removeprefix("pancam/") for name in data_files(copy)} <= names

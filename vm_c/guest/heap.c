@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * malloc and its relatives over the machine's heap objects. A request that no machine could satisfy (more than
+ * PTRDIFF_MAX bytes) gives a null pointer and ENOMEM; one that exceeds the machine's heap limit is a fault.
+ */
+#include "library.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_ALIGNMENT = 16 };
+
+static void *allocate(size_t size, size_t alignment) {
+    if (size > PTRDIFF_MAX) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return __pancam_alloc(size, alignment);
+}
+
+static int is_power_of_two(size_t number) { return number != 0 && (number & (number - 1)) == 0; }
+
+void *malloc(size_t size) { return allocate(size, DEFAULT_ALIGNMENT); }
+
+void *calloc(size_t count, size_t size) {
+    size_t total;
+    if (__builtin_mul_overflow(count, size, &total)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return allocate(total, DEFAULT_ALIGNMENT); /* the machine gives zeroed memory */
+}
+
+void free(void *pointer) { __pancam_free(pointer); }
+
+PROTOTYPE(void, cfree, (void *pointer)) { __pancam_free(pointer); }
+
+/* Always moves, so that a program cannot rely on an address staying. Size 0 frees, as in glibc. */
+void *realloc(void *pointer, size_t size) {
+    if (pointer == NULL)
+        return malloc(size);
+    size_t old_size = __pancam_object_size(pointer);
+    if (size == 0) {
+        __pancam_free(pointer);
+        return NULL;
+    }
+    void *copy = malloc(size);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, pointer, old_size < size ? old_size : size);
+    __pancam_free(pointer);
+    return copy;
+}
+
+void *reallocarray(void *pointer, size_t count, size_t size) {
+    size_t total;
+    if (__builtin_mul_overflow(count, size, &total)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(pointer, total);
+}
+
+void *memalign(size_t alignment, size_t size) {
+    if (!is_power_of_two(alignment)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    return allocate(size, alignment < DEFAULT_ALIGNMENT ? DEFAULT_ALIGNMENT : alignment);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
+
+int posix_memalign(void **result, size_t alignment, size_t size) {
+    if (!is_power_of_two(alignment) || alignment % sizeof(void *) != 0)
+        return EINVAL;
+    if (size > PTRDIFF_MAX)
+        return ENOMEM;
+    *result = memalign(alignment, size);
+    return 0;
+}
+
+size_t malloc_usable_size(void *pointer) { return pointer == NULL ? 0 : __pancam_object_size(pointer); }
