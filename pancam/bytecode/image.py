@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pancam.bytecode.assemble import FunctionCode
     from pancam.bytecode.code import JumpTable
     from pancam.bytecode.symbols import StaticObject, Symbols
+    from pancam.ir.values import BlockAddress
 
 INSTRUCTION = struct.Struct("<4H2I")
 FUNCTION = struct.Struct("<3I4H")
@@ -132,10 +133,11 @@ class ImageWriter:
         objects = [obj for obj in self.symbols.objects.values() if obj.is_constant is is_constant]
         for obj in objects:
             data = bytearray(obj.data)
-            for at, address in obj.labels:
-                width = self.symbols.layout.pointer_bytes
-                number = self.label_address(address.function, address.block)
-                data[at : at + width] = number.to_bytes(width, "little")
+            for patch in obj.labels:
+                number = patch.number + sum(self.label_address(*label) for label in _names(patch.plus))
+                number -= sum(self.label_address(*label) for label in _names(patch.minus))
+                end = patch.offset + patch.width
+                data[patch.offset : end] = (number & ((1 << 8 * patch.width) - 1)).to_bytes(patch.width, "little")
             obj.data = bytes(data)
         return joined_data(objects)
 
@@ -156,6 +158,10 @@ class ImageWriter:
                     words.extend(mask >> 64 * word & 0xFFFFFFFFFFFFFFFF for word in range(count))
                 indices.append(known[key])
         return struct.pack(f"<{len(indices)}I", *indices), struct.pack(f"<{len(words)}Q", *words)
+
+
+def _names(labels: Sequence[BlockAddress]) -> list[tuple[str, str]]:
+    return [(label.function, label.block) for label in labels]
 
 
 def joined_data(objects: Sequence[StaticObject]) -> bytes:

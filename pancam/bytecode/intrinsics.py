@@ -364,7 +364,34 @@ def _pointer_mask(lowering: FunctionLowering, instruction: Instruction) -> None:
     lowering.define_if_used(instruction, lowering.emitter.binary("AND", 64, left, right))
 
 
+# --- a whole vector to one value ---
+
+REDUCTIONS = {"add": "ADD", "mul": "MUL", "and": "AND", "or": "OR", "xor": "XOR"}
+EXTREMES = {"smin": "slt", "smax": "sgt", "umin": "ult", "umax": "ugt"}
+
+
+def _reduce(name: str) -> Handler:
+    def lower(lowering: FunctionLowering, instruction: Instruction) -> None:
+        vector = instruction.operands[-1]
+        rows = split_lanes(lowering, vector.type, lowering.value(vector))
+        result = lowering.value(instruction.operands[0]) if len(instruction.operands) > 1 else None
+        for scalar, slots in rows:
+            result = slots if result is None else _combine(lowering, name, scalar.bits, result, slots)
+        lowering.define_if_used(instruction, *(result or ()))
+
+    return lower
+
+
+def _combine(lowering: FunctionLowering, name: str, bits: int, left: SlotValue, right: SlotValue) -> SlotValue:
+    if name in REDUCTIONS:
+        return integer_binary(lowering, REDUCTIONS[name], bits, left, right)
+    if name in EXTREMES:
+        return _extreme(EXTREMES[name])(lowering, bits, [left, right])
+    return float_operation(lowering, name.upper(), bits, [left, right])  # in order, from the start value
+
+
 HANDLERS: dict[str, Handler] = {
+    **{f"vector.reduce.{name}": _reduce(name) for name in (*REDUCTIONS, *EXTREMES, "fadd", "fmul")},
     "memcpy": _copy("memcpy"), "memcpy.inline": _copy("memcpy"), "memmove": _copy("memmove"), "memset": _set,
     "memset.inline": _set, "lifetime.start": _lifetime, "lifetime.end": _lifetime, "objectsize": _object_size,
     "expect": _first_operand, "expect.with.probability": _first_operand, "launder.invariant.group": _first_operand,

@@ -8,7 +8,7 @@ and of the library is never looked at. Addresses are numbers from here on: see t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pancam.bytecode.layout import DataLayout, align_up
 from pancam.bytecode.machine_calls import MACHINE_CALLS
@@ -41,16 +41,27 @@ GENERATED = {"__pancam_run_constructors": "llvm.global_ctors", "__pancam_run_des
 MEMORY_FUNCTIONS = {"llvm.memcpy": "memcpy", "llvm.memmove": "memmove", "llvm.memset": "memset"}
 
 
+class LabelPatch(NamedTuple):
+    """A number in a variable's bytes that is known only when the code is laid out."""
+
+    offset: int
+    width: int
+    number: int
+    plus: tuple[BlockAddress, ...]
+    minus: tuple[BlockAddress, ...]
+
+
 @dataclass
 class StaticObject:
-    """A variable with a fixed place: `data` are its initial bytes, `labels` where addresses of blocks go into them."""
+    """A variable with a fixed place: `data` are its initial bytes; `labels` are the addresses of blocks, or their
+    differences, that go into them once the code is laid out."""
 
     name: str
     size: int
     align: int
     is_constant: bool
     data: bytes = b""
-    labels: list[tuple[int, BlockAddress]] = field(default_factory=list)
+    labels: list[LabelPatch] = field(default_factory=list)
     start: int = 0
     address: int = 0
 
@@ -356,14 +367,33 @@ class DataWriter:
                 self.buffer[at : at + size] = value.bits.to_bytes(size, "little")
             case ConstantAggregate():
                 self._put_members(value, at)
-            case BlockAddress():
-                self.obj.labels.append((at, value))
             case _:
+                size = (layout.scalar_bits(value.type) + 7) // 8
                 number = self.symbols.try_fold(value)
                 if number is None:
-                    raise UnsupportedError(f"the initialiser of {self.obj.name} is not supported: {value}")
-                size = (layout.scalar_bits(value.type) + 7) // 8
-                self.buffer[at : at + size] = (number & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+                    self.obj.labels.append(self._label_patch(value, at, size))
+                else:
+                    self.buffer[at : at + size] = (number & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+
+    def _label_patch(self, value: Value, at: int, size: int) -> LabelPatch:
+        number, plus, minus = self._linear(value)
+        return LabelPatch(at, size, number, plus, minus)
+
+    def _linear(self, value: Value) -> tuple[int, tuple[BlockAddress, ...], tuple[BlockAddress, ...]]:
+        """A constant as a number plus and minus addresses of blocks."""
+        number = self.symbols.try_fold(value)
+        if number is not None:
+            return number, (), ()
+        if isinstance(value, BlockAddress):
+            return 0, (value,), ()
+        if isinstance(value, ConstantExpr) and value.op in ("ptrtoint", "inttoptr", "trunc", "bitcast", "ptrtoaddr"):
+            return self._linear(value.operands[0])
+        if isinstance(value, ConstantExpr) and value.op in ("add", "sub"):
+            (n, plus, minus), (m, more, less) = (self._linear(operand) for operand in value.operands)
+            if value.op == "add":
+                return n + m, plus + more, minus + less
+            return n - m, plus + less, minus + more
+        raise UnsupportedError(f"the initialiser of {self.obj.name} is not supported")
 
     def _put_members(self, value: ConstantAggregate, at: int) -> None:
         layout = self.symbols.layout

@@ -16,7 +16,6 @@ from cffi import FFI
 COMPILE_FLAGS = [
     "-std=gnu11",
     "-O2",
-    "-fno-gcse",  # keeps one indirect jump per case of the dispatch loop
     "-fno-strict-aliasing",  # guest memory and registers hold values of any type
     "-ffp-contract=off",  # a product and a sum are two roundings
 ]

@@ -23,6 +23,7 @@ GUEST(__errno_location);
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-security"
 #pragma GCC diagnostic ignored "-Wformat"
+#pragma GCC diagnostic ignored "-Wformat-extra-args"
 
 static char expected[40000], actual[40000];
 
@@ -102,7 +103,7 @@ static long double random_number(void) {
     case 0: return sign * simple[random_below(sizeof simple / sizeof simple[0])];
     case 1: return sign * (long double)(random_bits() % 100000) / 1000;
     case 2: return sign * (long double)(random_bits() % 4096) / (1 << random_below(10));
-    case 3: return sign * (double)(float)(random_bits() % 1000000 / 1000.0);
+    case 3: return sign * (double)(float)((double)random_below(1000000) / 1000);
     case 4: return sign * powl(10, (int)random_below(40) - 20);
     default: image.bits = random_bits(); return image.value;
     }
@@ -168,7 +169,8 @@ static void compare_text(void) {
 }
 
 static void compare_special_values(void) {
-    static const char *const formats[] = {"%f", "%F", "%5.2f", "%010f", "%-10f|", "%+e", "% G", "%a", "%A", "%#g", "%+010g"};
+    static const char *const formats[] = {"%f", "%F", "%5.2f", "%010f", "%-10f|", "%+e", "% G", "%a", "%A", "%#g",
+                                          "%+010g"};
     double values[] = {INFINITY, -INFINITY, NAN, -NAN, 0.0, -0.0};
     for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++) {
         for (size_t v = 0; v < sizeof values / sizeof values[0]; v++) {

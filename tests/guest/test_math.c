@@ -55,7 +55,7 @@ static int same(long double left, long double right) {
     do {                                                                                                              \
         type value = (type)number, other = (type)random_double(), integer, guest_integer;                             \
         int exponent = 0, guest_exponent = 0, by = (int)random_below(4400) - 2200;                                    \
-        EXPECT(same(ldexp##suffix(value, by), guest_ldexp##suffix(value, by)), "ldexp(%La, %d)", (long double)value, by); \
+        EXPECT(same(ldexp##suffix(value, by), guest_ldexp##suffix(value, by)), "ldexp(%La)", (long double)value);     \
         type fraction = frexp##suffix(value, &exponent), guest_fraction = guest_frexp##suffix(value, &guest_exponent); \
         EXPECT(same(fraction, guest_fraction), "frexp(%La)", (long double)value);                                     \
         EXPECT(!isfinite(value) || exponent == guest_exponent, "frexp(%La)", (long double)value);                     \

@@ -40,7 +40,7 @@ def run(command: list[str]) -> str:
 def can_link(compiler: str, width: str, folder: Path) -> bool:
     """Whether the compiler can build programs of this width."""
     source = folder / "probe.c"
-    source.write_text("#include <stdio.h>\nint main(void) { return puts(\"\") < 0; }\n")
+    source.write_text('#include <stdio.h>\nint main(void) { return puts("") < 0; }\n')
     command = [compiler, width, str(source), "-o", str(folder / "probe")]
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 

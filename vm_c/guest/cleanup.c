@@ -15,25 +15,25 @@ enum { OUTER_PLACE, OUTER_BUFFER, SAVED_TYPE };
 
 static void misuse(const char *message) { __pancam_fault(PANCAM_FAULT_THREAD_MISUSE, message); }
 
-void __pthread_register_cancel(__pthread_unwind_buf_t *place) {
+__cleanup_fct_attribute void __pthread_register_cancel(__pthread_unwind_buf_t *place) {
     place->__pad[OUTER_PLACE] = __pancam_local.unwind;
     place->__pad[OUTER_BUFFER] = __pancam_local.buffers;
     __pancam_local.unwind = place;
 }
 
-void __pthread_unregister_cancel(__pthread_unwind_buf_t *place) {
+__cleanup_fct_attribute void __pthread_unregister_cancel(__pthread_unwind_buf_t *place) {
     if (__pancam_local.unwind != place)
         misuse("pthread_cleanup_pop without the pthread_cleanup_push that is the last one");
     __pancam_local.unwind = place->__pad[OUTER_PLACE];
 }
 
-void __pthread_register_cancel_defer(__pthread_unwind_buf_t *place) {
+__cleanup_fct_attribute void __pthread_register_cancel_defer(__pthread_unwind_buf_t *place) {
     __pthread_register_cancel(place);
     place->__pad[SAVED_TYPE] = (void *)(size_t)__pancam_local.cancel_type;
     __pancam_local.cancel_type = PTHREAD_CANCEL_DEFERRED;
 }
 
-void __pthread_unregister_cancel_restore(__pthread_unwind_buf_t *place) {
+__cleanup_fct_attribute void __pthread_unregister_cancel_restore(__pthread_unwind_buf_t *place) {
     __pthread_unregister_cancel(place);
     __pancam_local.cancel_type = (unsigned char)(size_t)place->__pad[SAVED_TYPE];
 }
@@ -67,7 +67,7 @@ void __pancam_unwind(void) {
 }
 
 /* What the macros call after a handler has run at its place. */
-void __pthread_unwind_next(__pthread_unwind_buf_t *place) {
+__cleanup_fct_attribute void __pthread_unwind_next(__pthread_unwind_buf_t *place) {
     (void)place;
     __pancam_unwind();
 }

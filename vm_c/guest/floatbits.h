@@ -35,7 +35,7 @@ struct long_double_parts {
     uint16_t sign_exponent;
 };
 
-/* Used as volatile: the optimiser would otherwise make an 80-bit integer of the value and take the parts out of that. */
+/* Used as volatile: the optimiser would otherwise make an 80-bit integer of the value and take parts out of that. */
 union long_double_bits {
     long double value;
     struct long_double_parts part;

@@ -70,7 +70,7 @@ union argument {
 int __guest_format(struct sink *sink, const char *format, va_list arguments);
 void __guest_format_float(struct sink *sink, const struct conversion *conversion, const union argument *value);
 
-/* strerror's text, for an unknown number built in the given memory of 32 characters; and its name, or a null pointer. */
+/* strerror's text, for an unknown number built in the given memory of 32 characters; its name, or a null pointer. */
 const char *__guest_error_text(int number, char *memory);
 const char *__guest_error_name(int number);
 

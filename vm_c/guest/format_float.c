@@ -162,7 +162,9 @@ static void put_digits(struct sink *sink, const struct decimal *number, int from
     __guest_pad(sink, '0', count);
 }
 
-static int is_upper(const struct conversion *conversion) { return conversion->letter >= 'A' && conversion->letter <= 'Z'; }
+static int is_upper(const struct conversion *conversion) {
+    return conversion->letter >= 'A' && conversion->letter <= 'Z';
+}
 
 static const char *sign_text(const struct conversion *conversion, int negative) {
     if (negative)

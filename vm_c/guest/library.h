@@ -24,7 +24,7 @@
 
 #include "machine.h"
 
-/* Functions shared between files of the library, and symbols the headers do not declare, are defined after a prototype. */
+/* For a definition of what no header declares: a prototype precedes it. */
 #define PROTOTYPE(result, name, parameters)                                                                           \
     result name parameters;                                                                                           \
     result name parameters

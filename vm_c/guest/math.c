@@ -13,7 +13,7 @@
 #include "convert.h"
 #include "floatbits.h"
 
-/* A value taken apart: (-1)^negative * mantissa * 2^exponent when finite and not zero, with the mantissa's top bit set. */
+/* A value taken apart: mantissa * 2^exponent, with the mantissa's top bit set, when it is finite and not zero. */
 struct taken_apart {
     int class; /* FP_NAN, FP_INFINITE, FP_ZERO, FP_SUBNORMAL, FP_NORMAL */
     int negative;

@@ -10,6 +10,9 @@
 #include <strings.h>
 #include <unistd.h>
 
+/* Headers of C23 make these macros that keep const. */
+#undef memchr
+
 /* These may be laid over objects of any type. */
 typedef unsigned long __attribute__((may_alias)) word;
 typedef uint32_t __attribute__((may_alias)) quarter_word; /* the same as word in 32-bit programs */

@@ -110,33 +110,143 @@ int pthread_rwlock_tryrdlock(pthread_rwlock_t *given) {
     return EBUSY;
 }
 
-/* In a section that it ends, when nobody else holds the lock; `arrived`: the thread was a waiting writer. */
-static int write_and_end(struct rwlock *rwlock, unsigned self, unsigned arrived) {
+/* In a section that it ends, when nobody else holds the lock; `waited`: 1 if the thread is counted as waiting. */
+static int write_and_end(struct rwlock *rwlock, unsigned self, unsigned waited) {
     unsigned word = word_of(rwlock);
     int error = 0;
     if ((word & WRITER) == self + 1)
         error = EDEADLK;
     else
-        STORE(rwlock->lock, word - arrived * WAITING_ONE + self + 1);
+        STORE(rwlock->lock, word - waited * WAITING_ONE + self + 1);
     __pancam_atomic_end();
     return error;
 }
 
-/* A preferred writer that cannot have the lock at once becomes a waiting one, which readers respect. Gives whether it
- * did; if not, and if the lock is taken meanwhile, it will after the await of its caller. */
-static unsigned start_waiting(struct rwlock *rwlock, unsigned self) {
-    if (!prefers_writers(rwlock))
-        return 0;
-    __pancam_atomic_begin();
-    unsigned word = word_of(rwlock), waits = (word & HOLDERS) != 0 && (word & WRITER) != self + 1;
-    if (waits)
+enum patience { FOR_EVER, UNTIL_DEADLINE };
+
+/* A preferred writer that cannot have the lock at once is first counted, so that new readers wait for it. */
+static int lock_for_writing(struct rwlock *rwlock, enum patience patience, const struct timespec *deadline) {
+    unsigned self = __pancam_self(), waited = 0;
+    if (prefers_writers(rwlock)) {
+        __pancam_atomic_begin();
+        unsigned word = word_of(rwlock);
+        if ((word & HOLDERS) == 0 || (word & WRITER) == self + 1)
+            return write_and_end(rwlock, self, 0);
         STORE(rwlock->lock, word + WAITING_ONE);
-    return waits;
+        __pancam_atomic_end();
+        waited = 1;
+    }
+    if (patience == FOR_EVER) {
+        __pancam_await_either(&rwlock->lock, HOLDERS, 0, self + 1);
+    } else if (!__pancam_await_either_timed(&rwlock->lock, HOLDERS, 0, self + 1)) {
+        STORE(rwlock->lock, LOAD(rwlock->lock) - waited * WAITING_ONE);
+        __pancam_atomic_end();
+        return time_out_error(deadline);
+    }
+    return write_and_end(rwlock, self, waited);
 }
 
-/* What a writer does that cannot wait for ever; in a section that it ends. */
-static int stop_waiting(struct rwlock *rwlock, unsigned arrived, int error) {
-    STORE(rwlock->lock, LOAD(rwlock->lock) - arrived * WAITING_ONE);
+int pthread_rwlock_wrlock(pthread_rwlock_t *given) { return lock_for_writing(view(given), FOR_EVER, NULL); }
+
+int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict given, const struct timespec *restrict deadline) {
+    return lock_for_writing(view(given), UNTIL_DEADLINE, deadline);
+}
+
+int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict given, clockid_t clock,
+                               const struct timespec *restrict deadline) {
+    return is_clock(clock) ? pthread_rwlock_timedwrlock(given, deadline) : EINVAL;
+}
+
+int pthread_rwlock_trywrlock(pthread_rwlock_t *given) {
+    unsigned self = __pancam_self();
+    __pancam_atomic_begin();
+    if ((word_of(view(given)) & HOLDERS) == 0)
+        return write_and_end(view(given), self, 0);
     __pancam_atomic_end();
-    return error;
+    return EBUSY;
+}
+
+int pthread_rwlock_unlock(pthread_rwlock_t *given) {
+    unsigned self = __pancam_self();
+    struct rwlock *rwlock = view(given);
+    __pancam_atomic_begin();
+    struct counter counter = counter_of(rwlock, self);
+    unsigned word = word_of(rwlock), counts = LOAD(*counter.word), held = counts >> counter.shift & counter.mask;
+    if ((word & WRITER) == self + 1) {
+        STORE(rwlock->lock, word & ~(unsigned)WRITER);
+    } else if (held > 0) {
+        STORE(*counter.word, counts - (1u << counter.shift));
+        if (held == 1)
+            STORE(rwlock->lock, word - READER_ONE);
+    } else {
+        misuse("pthread_rwlock_unlock of a lock that the thread does not hold");
+    }
+    __pancam_atomic_end();
+    return 0;
+}
+
+static unsigned attributes(const pthread_rwlockattr_t *attr) {
+    unsigned bits = *(const unsigned *)(const void *)attr;
+    if (!(bits & ATTR_VALID))
+        misuse("use of a read-write lock attributes object that is not initialised");
+    return bits;
+}
+
+static void set_attributes(pthread_rwlockattr_t *attr, unsigned bits) { *(unsigned *)(void *)attr = bits; }
+
+int pthread_rwlock_init(pthread_rwlock_t *restrict given, const pthread_rwlockattr_t *restrict attr) {
+    unsigned kind = attr == NULL ? PTHREAD_RWLOCK_DEFAULT_NP : attributes(attr) & ATTR_KIND;
+    __pancam_atomic_begin();
+    clear_object(given, sizeof *given);
+    STORE(view(given)->kind, (unsigned char)kind);
+    __pancam_atomic_end();
+    return 0;
+}
+
+int pthread_rwlock_destroy(pthread_rwlock_t *given) {
+    __pancam_atomic_begin();
+    if (word_of(view(given)) != 0)
+        misuse("pthread_rwlock_destroy of a lock that is held");
+    STORE(view(given)->lock, (unsigned)DESTROYED);
+    __pancam_atomic_end();
+    return 0;
+}
+
+int pthread_rwlockattr_init(pthread_rwlockattr_t *attr) {
+    clear_object(attr, sizeof *attr);
+    set_attributes(attr, ATTR_VALID | PTHREAD_RWLOCK_DEFAULT_NP);
+    return 0;
+}
+
+int pthread_rwlockattr_destroy(pthread_rwlockattr_t *attr) {
+    attributes(attr);
+    set_attributes(attr, 0);
+    return 0;
+}
+
+int pthread_rwlockattr_setkind_np(pthread_rwlockattr_t *attr, int kind) {
+    unsigned bits = attributes(attr) & ~(unsigned)ATTR_KIND;
+    if (kind < PTHREAD_RWLOCK_PREFER_READER_NP || kind > PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP)
+        return EINVAL;
+    set_attributes(attr, bits | (unsigned)kind);
+    return 0;
+}
+
+int pthread_rwlockattr_getkind_np(const pthread_rwlockattr_t *restrict attr, int *restrict kind) {
+    *kind = (int)(attributes(attr) & ATTR_KIND);
+    return 0;
+}
+
+/* There is one process, so sharing makes no difference. */
+int pthread_rwlockattr_setpshared(pthread_rwlockattr_t *attr, int shared) {
+    unsigned bits = attributes(attr) & ~(unsigned)ATTR_SHARED;
+    if (shared != PTHREAD_PROCESS_PRIVATE && shared != PTHREAD_PROCESS_SHARED)
+        return EINVAL;
+    set_attributes(attr, shared == PTHREAD_PROCESS_SHARED ? bits | ATTR_SHARED : bits);
+    return 0;
+}
+
+int pthread_rwlockattr_getpshared(const pthread_rwlockattr_t *restrict attr, int *restrict shared) {
+    *shared = attributes(attr) & ATTR_SHARED ? PTHREAD_PROCESS_SHARED : PTHREAD_PROCESS_PRIVATE;
+    return 0;
 }

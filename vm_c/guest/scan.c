@@ -149,8 +149,8 @@ static enum outcome match_integer(struct input *input, const struct directive *d
     return MATCHED;
 }
 
-/* Where sscanf stops reading a number that strtod ends at `end`: unlike strtod it does not step back. An exponent letter
- * without digits is swallowed, with its sign; after 0x or a part of "infinity" it is a mismatch, and so a null pointer. */
+/* Where sscanf stops reading a number that strtod ends at `end`: unlike strtod it does not step back. An exponent
+ * letter without digits is swallowed, with its sign; 0x alone or a part of "infinity" is a mismatch: a null pointer. */
 static const char *end_of_field(const char *start, const char *end, size_t limit) {
     const char *stop = limit == SIZE_MAX ? NULL : start + limit;
     const char *digits = start + (*start == '-' || *start == '+');

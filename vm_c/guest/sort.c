@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * qsort, qsort_r, bsearch. Sorting is Shell's: in place, no allocation, no recursion, deterministic, and it stays inside
- * the array whatever the comparison answers. With the gap 1 alone (up to 4 elements) it is stable.
+ * qsort, qsort_r, bsearch. Sorting is Shell's: in place, no allocation, no recursion, deterministic, and it stays
+ * inside the array whatever the comparison answers. With the gap 1 alone (up to 4 elements) it is stable.
  */
 #include "library.h"
 
 #include <stdint.h>
 #include <stdlib.h>
+
+#undef bsearch /* a macro that keeps const in headers of C23 */
 
 typedef unsigned long __attribute__((may_alias)) word;
 

@@ -170,7 +170,7 @@ void perror(const char *text) {
         dprintf(STDERR_FILENO, "%s\n", error);
 }
 
-/* Nothing waits in a buffer, and a setting of buffers may be ignored by the standard's leave: all is written at once. */
+/* Nothing waits in a buffer. The standard allows to ignore what a program wants for buffers: all is written at once. */
 int fflush(FILE *stream) {
     (void)stream;
     return 0;

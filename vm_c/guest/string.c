@@ -9,6 +9,12 @@
 #include <string.h>
 #include <strings.h>
 
+/* Headers of C23 make these macros that keep const. */
+#undef strchr
+#undef strpbrk
+#undef strrchr
+#undef strstr
+
 size_t strlen(const char *text) {
     const char *end = text;
     while (*end != '\0')

@@ -323,8 +323,8 @@ struct rounded {
     int biased_exponent;
 };
 
-/* Keeps the top `kept` bits (at most 64) of a normalised mantissa, to nearest and even. May give 2^kept, which is 0 when
- * kept is 64. Says whether anything was lost. */
+/* Keeps the top `kept` bits (at most 64) of a normalised mantissa, to nearest and even. May give 2^kept, which is 0
+ * when kept is 64. Says whether anything was lost. */
 static uint64_t keep_bits(const struct scanned_float *number, long kept, int *inexact) {
     uint64_t top = number->mantissa, below = number->below;
     uint64_t half = (uint64_t)1 << 63;
@@ -339,7 +339,7 @@ static uint64_t keep_bits(const struct scanned_float *number, long kept, int *in
     return top + (below > half || (below == half && (top & 1) != 0));
 }
 
-/* Errno tells of overflow, and of a result that is both inexact and, rounded as if exponents had no limit, too small. */
+/* Errno tells of overflow, and of a result that is inexact and too small (rounded as if exponents had no limit). */
 static struct rounded round_to(const struct float_format *format, const struct scanned_float *number) {
     struct rounded result = {0, 0};
     int bias = format->highest_exponent, inexact;

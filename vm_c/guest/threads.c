@@ -25,8 +25,7 @@ static void release(unsigned index) {
 }
 
 /* In a section. As in glibc, the new thread's id is stored before the thread can move. */
-void __pancam_create_thread(unsigned long *id, unsigned detached, void (*entry)(unsigned),
-                            const struct pancam_thread *start) {
+void __pancam_create_thread(unsigned long *id, unsigned detached, void (*entry)(unsigned), struct thread_start start) {
     unsigned index = 0;
     while (index < __pancam_thread_limit && LOAD(__pancam_threads[index].state) != free_state(index))
         index++;
@@ -35,8 +34,8 @@ void __pancam_create_thread(unsigned long *id, unsigned detached, void (*entry)(
     struct pancam_thread *thread = __pancam_threads + index;
     const struct pancam_thread *creator = __pancam_threads + __pancam_self();
     STORE(thread->state, taken_state(index) | detached);
-    STORE(thread->of.routine, start->of.routine);
-    STORE(thread->argument, start->argument);
+    STORE(thread->of.routine, start.routine.posix);
+    STORE(thread->argument, start.argument);
     for (unsigned i = 0; i < NAME_WORDS; i++)
         STORE(thread->name[i], LOAD(creator->name[i]));
     STORE(other_threads, LOAD(other_threads) + 1);
@@ -45,10 +44,11 @@ void __pancam_create_thread(unsigned long *id, unsigned detached, void (*entry)(
 }
 
 /* What the new thread has to do; nothing of it stays in the record. */
-struct pancam_thread __pancam_take_start(unsigned index) {
-    struct pancam_thread start = {0}, *thread = __pancam_threads + index;
+struct thread_start __pancam_take_start(unsigned index) {
+    struct pancam_thread *thread = __pancam_threads + index;
+    struct thread_start start;
     __pancam_atomic_begin();
-    start.of.routine = LOAD(thread->of.routine);
+    start.routine.posix = LOAD(thread->of.routine);
     start.argument = LOAD(thread->argument);
     STORE(thread->of.routine, NULL);
     STORE(thread->argument, NULL);
@@ -57,16 +57,16 @@ struct pancam_thread __pancam_take_start(unsigned index) {
 }
 
 static void run_thread(unsigned index) {
-    struct pancam_thread start = __pancam_take_start(index);
-    __pancam_return_from_thread(start.of.routine(start.argument));
+    struct thread_start start = __pancam_take_start(index);
+    __pancam_return_from_thread(start.routine.posix(start.argument));
 }
 
 int pthread_create(pthread_t *restrict id, const pthread_attr_t *restrict attr, void *(*routine)(void *),
                    void *restrict argument) {
-    struct pancam_thread start = {.of.routine = routine, .argument = argument};
+    struct thread_start start = {.routine.posix = routine, .argument = argument};
     unsigned detached = attr == NULL ? 0 : __pancam_attr_detached(attr);
     __pancam_atomic_begin();
-    __pancam_create_thread(id, detached, run_thread, &start);
+    __pancam_create_thread(id, detached, run_thread, start);
     __pancam_atomic_end();
     return 0;
 }

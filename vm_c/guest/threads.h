@@ -23,16 +23,24 @@ enum { NAME_WORDS = 4, THREAD_SET_WORDS = 2, MOST_THREADS = 64 };
  * is taken by main while the bit is clear, the others while it is set. So no record needs to be set up. */
 enum { THREAD_CHANGED = 1, THREAD_ENDED = 2, THREAD_DETACHED = 4 };
 
+/* What a new thread has to do; which of the two routines it is, its entry function knows. */
+struct thread_start {
+    union {
+        void *(*posix)(void *);
+        int (*c11)(void *);
+    } routine;
+    void *argument;
+};
+
 /* pthread_t is the index of the record plus 1. A free record is zero, but for the state of number 0. */
 struct pancam_thread {
     unsigned state;
     unsigned blocked; /* 1 while the thread waits for another one to wake it, in a condition variable or a barrier */
     union {
         void *(*routine)(void *); /* until the thread has started */
-        int (*c11_routine)(void *);
-        void *result; /* after it has ended */
+        void *result;             /* after it has ended */
     } of;
-    void *argument;
+    void *argument; /* until the thread has started */
     void **values;             /* thread-specific values, once the thread has one (keys.c) */
     unsigned name[NAME_WORDS]; /* 16 characters; all zero: the program's name */
 };
@@ -49,9 +57,8 @@ struct pancam_local {
 extern _Thread_local struct pancam_local __pancam_local;
 
 /* threads.c */
-void __pancam_create_thread(unsigned long *id, unsigned detached, void (*entry)(unsigned),
-                            const struct pancam_thread *start);
-struct pancam_thread __pancam_take_start(unsigned index);
+void __pancam_create_thread(unsigned long *id, unsigned detached, void (*entry)(unsigned), struct thread_start start);
+struct thread_start __pancam_take_start(unsigned index);
 void __pancam_return_from_thread(void *result) __attribute__((noreturn));
 void __pancam_finish_thread(void) __attribute__((noreturn));
 

@@ -10,6 +10,11 @@
 #include <string.h>
 #include <wchar.h>
 
+/* Headers of C23 make these macros that keep const. */
+#undef wcschr
+#undef wcsrchr
+#undef wmemchr
+
 size_t wcslen(const wchar_t *text) {
     size_t length = 0;
     while (text[length] != 0)
