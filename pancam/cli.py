@@ -82,12 +82,14 @@ def _parser() -> argparse.ArgumentParser:
     compile_ = _command(commands, "compile", _compile, "compile a program to a bytecode image")
     compile_.add_argument("-o", dest="output", required=True, metavar="FILE", help="the image to write (.pcb)")
     disasm = _command(commands, "disasm", _disasm, "show the bytecode of a program")
-    disasm.add_argument("--function", action="append", metavar="NAME", help="only this function; may be repeated")
+    disasm.add_argument(
+        "--function", dest="wanted", action="append", metavar="NAME", help="only this function; may be repeated"
+    )
     return parser
 
 
 def _command(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    commands: argparse._SubParsersAction[_Parser],
     name: str,
     function: Callable[[argparse.Namespace], int],
     text: str,
@@ -103,8 +105,12 @@ def _command(
     group.add_argument("-std", dest="std", metavar="STANDARD")
     group.add_argument("-include", dest="include_files", action="append", default=[], metavar="FILE")
     group.add_argument("--m32", action="store_true", help="32-bit integers, longs and pointers (i386)")
-    group.add_argument("--cflags", default="", metavar="FLAGS", help="more flags for Clang; -f... -W... -m... also pass")
-    group.add_argument("--clang", metavar="PATH", help="the Clang to use (default: PANCAM_CLANG, or the newest on PATH)")
+    group.add_argument(
+        "--cflags", default="", metavar="FLAGS", help="more flags for Clang; -f... -W... -m... also pass"
+    )
+    group.add_argument(
+        "--clang", metavar="PATH", help="the Clang to use (default: PANCAM_CLANG, or the newest on PATH)"
+    )
     group.add_argument("--max-threads", type=int, default=8, metavar="N", help="threads alive at once (default 8)")
     return parser
 
@@ -145,7 +151,7 @@ def _run(options: argparse.Namespace) -> int:
         from pancam.explain.situation import Situation
         from pancam.vm.machine import Limits, Machine
         from pancam.vm.scheduler import Ending, Schedule, Scheduler
-    machine = Machine(program.image, Limits(max_threads=program.source_map.thread_limit))
+    machine = Machine(program.image, Limits(max_threads=program.thread_limit))
     machine.set_output(_write_output)
     with timings.phase("run"):
         ending = Scheduler(machine, Schedule(options.schedule == "rr", options.seed)).run(options.budget)
@@ -193,7 +199,7 @@ def _compile(options: argparse.Namespace) -> int:
     from pancam.pipeline import Timings, build_program, write_file
 
     program = build_program(options.files, _build_options(options), [], Timings())
-    write_file(Path(options.output), program.image)
+    write_file(Path(options.output), program.file_bytes())
     return 0
 
 
@@ -202,7 +208,7 @@ def _disasm(options: argparse.Namespace) -> int:
     from pancam.pipeline import Timings, build_program
 
     program = build_program(options.files, _build_options(options), [], Timings())
-    wanted = set(options.function) if options.function else None
+    wanted = set(options.wanted) if options.wanted else None
     listing = Disassembler(program)
     missing = sorted((wanted or set()) - {function.name for function in listing.functions})
     if missing:

@@ -54,11 +54,11 @@ def build_program(paths: Sequence[str], options: BuildOptions, arguments: list[s
     if any(path.endswith(IMAGE_SUFFIX) for path in paths):
         return _load_image(paths, arguments)
     with timings.phase("imports"):
+        import llvmlite.binding  # noqa: F401 - counted as an import, not as linking
+
         from pancam.bytecode.lower import ALWAYS_NEEDED, lower_module
         from pancam.frontend.library import build_library
         from pancam.frontend.module import load_module
-
-        import llvmlite.binding  # noqa: F401 - counted as an import, not as linking
     clang = find_clang(options.clang)
     with tempfile.TemporaryDirectory(prefix="pancam-") as folder:
         with timings.phase("clang"):
@@ -89,8 +89,6 @@ def _load_image(paths: Sequence[str], arguments: list[str]) -> Program:
         raise UsageError(f"an image ({IMAGE_SUFFIX}) is a whole program: it cannot be linked with other files")
     program = read_program(Path(paths[0]))
     return with_arguments(program, [_program_name(paths), *arguments])
-
-
 
 
 def write_file(path: Path, data: bytes) -> None:

@@ -359,7 +359,12 @@ returning:
         A = call->choice;
         NEXT();
     }
-    CASE(SPAWN) { TRY(spawn(machine, A, B)); NEXT(); }
+    CASE(SPAWN) { /* whoever drives the machine must get a chance to let the new thread go first */
+        TRY(spawn(machine, A, B));
+        budget -= fuel;
+        fuel = 0;
+        NEXT();
+    }
     CASE(THREAD_END) goto thread_over;
     CASE(EXIT) {
         machine->header->exit_status = (uint32_t)A;

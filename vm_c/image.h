@@ -38,10 +38,10 @@ typedef struct {
 typedef struct {
     uint32_t magic;
     uint32_t version;
-    uint32_t checksum;     /* CRC-32 (zlib's) of everything after this field */
+    uint32_t checksum; /* CRC-32 (zlib's) of everything after this field */
     uint32_t file_size;
-    uint32_t pointer_bits; /* 64 or 32 */
-    uint32_t entry;        /* function that thread 0 runs, with argument 0 */
+    uint32_t pointer_bits;  /* 64 or 32 */
+    uint32_t entry;         /* function that thread 0 runs, with argument 0 */
     VmSection sections[13]; /* indexed by VmSectionKind */
 } VmImageHeader;
 
@@ -55,8 +55,8 @@ typedef struct {
     uint32_t name;             /* offset in SECTION_STRINGS */
     uint16_t parameter_slots;  /* with the hidden varargs pointer, if there is one */
     uint16_t result_slots;
-    uint16_t frame_slots;      /* all slots that the function names, outgoing frame headers and arguments included */
-    uint16_t flags;            /* FUNCTION_* */
+    uint16_t frame_slots; /* all slots that the function names, outgoing frame headers and arguments included */
+    uint16_t flags;       /* FUNCTION_* */
 } VmFunction;
 
 enum {
@@ -93,17 +93,62 @@ typedef struct {
 /* A pointer is a number: object id << OBJECT_SHIFT | byte offset, OBJECT_SHIFT being 32 (16 where pointer_bits is 32).
  * An object of `size` bytes owns 1 + (size >> OBJECT_SHIFT) consecutive ids, so that any offset inside it, and the one
  * just past its end, is a plain sum. Ids: 0 null; from 1 the functions (function f is the pointer
- * (1 << OBJECT_SHIFT) + 16 * f, so they own as many ids as that needs); then LABEL_IDS for code labels (label of pc p is
- * (label id << OBJECT_SHIFT) + p); then the static objects in order; then the dynamic ones, given out at run time. */
+ * (1 << OBJECT_SHIFT) + 16 * f, so they own as many ids as that needs); then LABEL_IDS for code labels (label of pc p
+ * is (label id << OBJECT_SHIFT) + p); then the static objects in order; then the dynamic ones, given out at run time.
+ */
 enum {
     OBJECT_CONSTANT = 1,
 };
 
 enum { ACCESS_ATOMIC = 1, ACCESS_VOLATILE = 2 };
 enum { AWAIT_EITHER, AWAIT_NOT };
-enum { RMW_XCHG, RMW_ADD, RMW_SUB, RMW_AND, RMW_NAND, RMW_OR, RMW_XOR, RMW_MAX, RMW_MIN, RMW_UMAX, RMW_UMIN,
-       RMW_FADD, RMW_FSUB, RMW_FMAX, RMW_FMIN, RMW_UINC_WRAP, RMW_UDEC_WRAP, RMW_COUNT };
-enum { CHECKED_SADD, CHECKED_UADD, CHECKED_SSUB, CHECKED_USUB, CHECKED_SMUL, CHECKED_UMUL, CHECKED_SSHL, CHECKED_USHL,
-       CHECKED_COUNT };
-enum { FCMP_FALSE, FCMP_OEQ, FCMP_OGT, FCMP_OGE, FCMP_OLT, FCMP_OLE, FCMP_ONE, FCMP_ORD,
-       FCMP_UNO, FCMP_UEQ, FCMP_UGT, FCMP_UGE, FCMP_ULT, FCMP_ULE, FCMP_UNE, FCMP_TRUE, FCMP_COUNT };
+enum {
+    RMW_XCHG,
+    RMW_ADD,
+    RMW_SUB,
+    RMW_AND,
+    RMW_NAND,
+    RMW_OR,
+    RMW_XOR,
+    RMW_MAX,
+    RMW_MIN,
+    RMW_UMAX,
+    RMW_UMIN,
+    RMW_FADD,
+    RMW_FSUB,
+    RMW_FMAX,
+    RMW_FMIN,
+    RMW_UINC_WRAP,
+    RMW_UDEC_WRAP,
+    RMW_COUNT
+};
+enum {
+    CHECKED_SADD,
+    CHECKED_UADD,
+    CHECKED_SSUB,
+    CHECKED_USUB,
+    CHECKED_SMUL,
+    CHECKED_UMUL,
+    CHECKED_SSHL,
+    CHECKED_USHL,
+    CHECKED_COUNT
+};
+enum {
+    FCMP_FALSE,
+    FCMP_OEQ,
+    FCMP_OGT,
+    FCMP_OGE,
+    FCMP_OLT,
+    FCMP_OLE,
+    FCMP_ONE,
+    FCMP_ORD,
+    FCMP_UNO,
+    FCMP_UEQ,
+    FCMP_UGT,
+    FCMP_UGE,
+    FCMP_ULT,
+    FCMP_ULE,
+    FCMP_UNE,
+    FCMP_TRUE,
+    FCMP_COUNT
+};

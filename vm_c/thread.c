@@ -107,6 +107,11 @@ VmEnabled vm_enabled(const VmMachine *machine, uint32_t thread) {
     return can_move(machine, thread);
 }
 
+int vm_waiting(const VmMachine *machine, uint32_t thread) {
+    return vm_thread(machine, thread) != NULL && machine->threads[thread].status == THREAD_RUNNING &&
+           can_move(machine, thread) != THREAD_ENABLED;
+}
+
 int vm_deadlocked(const VmMachine *machine) {
     int running = 0;
     if (machine->header->status != PROCESS_RUNNING) return 0;

@@ -102,10 +102,8 @@ def _first_fit(code: VirtualCode, classes: _Classes) -> list[int]:
         if not classes.range[root]:
             slot_of_root[root] = 0  # never occupied: defined nowhere, read nowhere
             continue
-        slot = classes.fixed.get(root)
-        if slot is None:
-            slot = _place(occupied, classes.range[root], code.group_size[root])
-        slot_of_root[root] = slot
+        fixed = classes.fixed.get(root)
+        slot_of_root[root] = _place(occupied, classes.range[root], code.group_size[root]) if fixed is None else fixed
     return [
         -1 if unit in outgoing else slot_of_root[classes.find(base)] + unit - base
         for unit, base in enumerate(code.group_base)
@@ -153,11 +151,29 @@ def _is_dead(inst: Inst, reads: list[int]) -> bool:
     return inst.op.name in _PURE and not any(reads[unit] for unit in inst.defines())
 
 
-_PURE = {"MOV", "CONST", "TLSADDR", "LEA", "SEXT", "SELECT", "SELF"} | {
-    f"{name}{suffix}"
-    for name in ("ADD", "ADDI", "SUB", "MUL", "MULI", "SHL", "SHLI", "LSHR", "LSHRI", "ASHR", "ASHRI", "SLT", "SLTI")
-    for suffix in ("8", "16", "32", "64")
-} | {"AND", "ANDI", "OR", "ORI", "XOR", "XORI", "EQ", "NE", "EQI", "NEI", "ULT", "ULE", "ULTI", "UGTI"}
+_PURE = (
+    {"MOV", "CONST", "TLSADDR", "LEA", "SEXT", "SELECT", "SELF"}
+    | {
+        f"{name}{suffix}"
+        for name in (
+            "ADD",
+            "ADDI",
+            "SUB",
+            "MUL",
+            "MULI",
+            "SHL",
+            "SHLI",
+            "LSHR",
+            "LSHRI",
+            "ASHR",
+            "ASHRI",
+            "SLT",
+            "SLTI",
+        )
+        for suffix in ("8", "16", "32", "64")
+    }
+    | {"AND", "ANDI", "OR", "ORI", "XOR", "XORI", "EQ", "NE", "EQI", "NEI", "ULT", "ULE", "ULTI", "UGTI"}
+)
 
 
 def remove_dead_code(code: VirtualCode) -> None:

@@ -105,8 +105,8 @@ def assemble_function(lowered: LoweredFunction, first_pc: int) -> FunctionCode:
     """Final code of a function that starts at first_pc; tables and label addresses are filled in by the image."""
     code = lowered.code
     _thread_jumps(code.blocks)
-    reachable = _reachable(code.blocks)
-    code.blocks = [block for block in code.blocks if block.label in reachable or block.label in _addressed(lowered)]
+    needed = _reachable(code.blocks) | _addressed(lowered)
+    code.blocks = [block for block in code.blocks if block.label in needed]
     _arrange(code.blocks)
     allocation = allocate(code)
     result = FunctionCode(lowered, first_pc, allocation.local_slots, allocation.frame_slots)
@@ -172,21 +172,21 @@ def _append(result: FunctionCode, block: CodeBlock, index: int, allocation: Allo
 
 
 def _encode(inst: Inst, result: FunctionCode, allocation: Allocation) -> Encoded:
-    fields = []
-    for kind, operand in zip(inst.op.operands, (inst.a, inst.b, inst.c), strict=True):
-        if kind in ("NONE", "NUM"):
-            fields.append(operand)
-        elif kind == "BASE":
-            fields.append(allocation.local_slots)
-        elif operand == NO_UNIT:
-            fields.append(constants()["NO_SLOT"])
-        else:
-            fields.append(allocation.slot_of[operand])
+    a, b, c = (
+        _field(kind, operand, allocation)
+        for kind, operand in zip(inst.op.operands, (inst.a, inst.b, inst.c), strict=True)
+    )
     x = inst.x
     if inst.op.immediate == "SLOT":
         x = allocation.slot_of[inst.x]
     elif inst.target is not None:
         x = result.labels[inst.target]
-    return Encoded(inst.op.number, *fields, x & MASK32, inst.y & MASK32)
+    return Encoded(inst.op.number, a, b, c, x & MASK32, inst.y & MASK32)
 
 
+def _field(kind: str, operand: int, allocation: Allocation) -> int:
+    if kind in ("NONE", "NUM"):
+        return operand
+    if kind == "BASE":
+        return allocation.local_slots
+    return constants()["NO_SLOT"] if operand == NO_UNIT else allocation.slot_of[operand]

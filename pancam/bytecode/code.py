@@ -39,9 +39,24 @@ SlotValue: TypeAlias = "tuple[Operand, ...]"  # one operand for each slot of an 
 class Inst:
     """One virtual instruction; a, b, c and a SLOT x are units, `target` a block label, `targets` a table of them."""
 
-    __slots__ = ("a", "b", "c", "extra_defines", "extra_reads", "label", "location", "op", "target", "targets", "x", "y")
+    __slots__ = (
+        "a",
+        "b",
+        "c",
+        "extra_defines",
+        "extra_reads",
+        "label",
+        "location",
+        "op",
+        "target",
+        "targets",
+        "x",
+        "y",
+    )
 
-    def __init__(self, name: str, a: int = 0, b: int = 0, c: int = 0, x: int = 0, y: int = 0) -> None:
+    def __init__(  # noqa: PLR0913, PLR0917 - the fields of an instruction
+        self, name: str, a: int = 0, b: int = 0, c: int = 0, x: int = 0, y: int = 0
+    ) -> None:
         self.op: Opcode = OPCODES[name]
         self.a, self.b, self.c, self.x, self.y = a, b, c, x, y
         self.location: int | None = None

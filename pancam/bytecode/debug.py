@@ -29,7 +29,6 @@ class SourceMap:
     """What the DEBUG section says. Pcs, slots and static objects are numbered as in the image."""
 
     thread_limit: int
-    stack_slots: int
     locations: list[list[tuple[str, str, int, int]]]  # chains, innermost first: function, file, line, column
     pc_locations: list[int]  # index into locations, -1: none
     functions: list[dict[str, Any]]  # per function: file and line of its definition, and its variables
@@ -49,10 +48,12 @@ class SourceMap:
 
     @cached_property
     def encoded(self) -> bytes:
-        return zlib.compress(json.dumps(asdict(self), separators=(",", ":")).encode(errors="surrogateescape"), 1)
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return zlib.compress(json.dumps(fields, separators=(",", ":")).encode(errors="surrogateescape"), 1)
 
 
 def decode_source_map(data: bytes) -> SourceMap:
+    """The source map in a DEBUG section; ImageError when it is damaged."""
     try:
         return SourceMap(**json.loads(zlib.decompress(data)))
     except (ValueError, TypeError, zlib.error) as problem:
@@ -71,14 +72,12 @@ class SourceMapBuilder:
         self._location_index: dict[int, int] = {}
         self._types: dict[str, dict[str, Any]] = {}
 
-    def build(self, stack_slots: int) -> SourceMap:
+    def build(self) -> SourceMap:
         pcs = [self._location(location) for function in self.functions for location in function.locations]
         functions = [self._function(function) for function in self.functions]
         variables = {name: row for name in self.symbols.objects if (row := self._global(name)) is not None}
         variables |= {name: row for name in self.symbols.thread_locals if (row := self._global(name)) is not None}
-        return SourceMap(
-            self.symbols.thread_limit, stack_slots, self._locations, pcs, functions, variables, self._types
-        )
+        return SourceMap(self.symbols.thread_limit, self._locations, pcs, functions, variables, self._types)
 
     def _location(self, identifier: int | None) -> int:
         if identifier is None:
@@ -154,9 +153,7 @@ class VariableRanges:
             following = self.blocks[position + 1].label if position + 1 < len(self.blocks) else None
             end = self.code.labels[following] if following is not None else self.code.end_pc
             self._block_places(block.label, (first, end), at_entry.get(block.label) or {}, places)
-        return [
-            {**describe(variable), "places": _merged(found)} for variable, found in places.items() if found
-        ]
+        return [{**describe(variable), "places": _merged(found)} for variable, found in places.items() if found]
 
     def _solve(self) -> dict[str, dict[int, DebugEntry] | None]:
         """What each variable is on entry of each block: where all ways into it agree."""
@@ -187,15 +184,12 @@ class VariableRanges:
     ) -> None:
         current = {variable: (span[0], entry) for variable, entry in at_entry.items()}
         for entry in self.by_label.get(label, ()):
-            pc = self.code.positions[label, min(entry.index, self._length(label))]
+            pc = self.code.positions.get((label, entry.index), span[1])
             if entry.variable in current:
                 self._close(*current[entry.variable], pc, places)
             current[entry.variable] = (pc, entry)
         for start, entry in current.values():
             self._close(start, entry, span[1], places)
-
-    def _length(self, label: str) -> int:
-        return max(index for name, index in self.code.positions if name == label)
 
     def _close(self, start: int, entry: DebugEntry, end: int, places: dict[int, list[tuple[int, int, Any]]]) -> None:
         found = places.setdefault(entry.variable, [])

@@ -32,6 +32,7 @@ Condition: TypeAlias = "Test | bool"
 
 
 def mask(bits: int) -> int:
+    """Return `bits` ones."""
     return (1 << bits) - 1
 
 
@@ -47,6 +48,7 @@ def container(bits: int) -> int:
 
 
 def fits32(value: int) -> bool:
+    """Whether a signed 32-bit field holds the number."""
     return -(1 << 31) <= value < 1 << 31
 
 
@@ -59,7 +61,7 @@ class Emitter:
         self.block = CodeBlock("")
         self.location: int | None = None
 
-    def emit(self, name: str, a: int = 0, b: int = 0, c: int = 0, x: int = 0, y: int = 0) -> Inst:  # noqa: PLR0913
+    def emit(self, name: str, a: int = 0, b: int = 0, c: int = 0, x: int = 0, y: int = 0) -> Inst:  # noqa: PLR0913, PLR0917
         inst = Inst(name, a, b, c, x & MASK32, y & MASK32)
         inst.location = self.location
         self.block.insts.append(inst)
@@ -81,7 +83,7 @@ class Emitter:
         return unit
 
     def assign(self, unit: int, operand: Operand) -> None:
-        """unit := operand."""
+        """Unit := operand."""
         if isinstance(operand, int):
             if unit != operand:
                 self.emit("MOV", unit, operand)
@@ -126,7 +128,7 @@ class Emitter:
         return unit
 
     def binary(self, name: str, bits: int, left: Operand, right: Operand) -> Operand:
-        """left `name` right for integers of `bits` <= 64 bits."""
+        """Left `name` right for integers of `bits` <= 64 bits."""
         if name in WIDTHLESS:
             return self._operation(name, name, left, right)
         width = container(bits)
@@ -235,6 +237,7 @@ class Emitter:
 
 
 def fold_comparison(predicate: str, bits: int, left: int, right: int) -> bool:
+    """The outcome of comparing two constants."""
     if predicate[0] == "s":
         left, right = signed(left, bits), signed(right, bits)
     order = predicate[1:] if predicate not in ("eq", "ne") else predicate

@@ -60,7 +60,8 @@ class ImageWriter:
         pc = code.labels.get(block)
         return self.symbols.label_base + pc if pc is not None else 0  # a block that was never jumped to is gone
 
-    def write(self, debug: bytes) -> bytes:
+    def write(self) -> bytes:
+        """The image, with an empty source map."""
         code = self._code()
         live, live_bits = self._live()
         sections = {
@@ -75,7 +76,7 @@ class ImageWriter:
             "TARGETS": bytes(self.targets),
             "LIVE": live,
             "LIVE_BITS": live_bits,
-            "DEBUG": debug,
+            "DEBUG": b"",
         }
         sections["STRINGS"] = bytes(self.strings.data)
         entry = self.symbols.function_index("__pancam_start")

@@ -115,7 +115,7 @@ def _checked(opcode: str, kind: str) -> LaneOperation:
 
 
 def _extreme(predicate: str) -> LaneOperation:
-    """min and max: the first operand where the predicate holds, else the second."""
+    """Min and max: the first operand where the predicate holds, else the second."""
 
     def lower(lowering: FunctionLowering, bits: int, row: list[SlotValue]) -> SlotValue:
         left, right = row
@@ -133,7 +133,7 @@ def _absolute(lowering: FunctionLowering, bits: int, row: list[SlotValue]) -> Sl
 
 
 def _three_way(letter: str) -> LaneOperation:
-    """scmp and ucmp: -1, 0 or 1 in the type of the result."""
+    """Scmp and ucmp: -1, 0 or 1 in the type of the result."""
 
     def lower(lowering: FunctionLowering, bits: int, row: list[SlotValue]) -> SlotValue:
         assert lowering.instruction is not None
@@ -146,7 +146,7 @@ def _three_way(letter: str) -> LaneOperation:
 
 
 def _funnel(*, left: bool) -> LaneOperation:
-    """fshl and fshr: shift the two values as one, by the amount modulo the width."""
+    """Fshl and fshr: shift the two values as one, by the amount modulo the width."""
 
     def lower(lowering: FunctionLowering, bits: int, row: list[SlotValue]) -> SlotValue:
         emitter = lowering.emitter
@@ -181,7 +181,7 @@ def _fused(lowering: FunctionLowering, bits: int, row: list[SlotValue]) -> SlotV
 
 
 def _multiply_add(lowering: FunctionLowering, bits: int, row: list[SlotValue]) -> SlotValue:
-    """fmuladd may round once or twice; x86-64 without further features rounds twice."""
+    """Fmuladd may round once or twice; x86-64 without further features rounds twice."""
     product = float_operation(lowering, "FMUL", bits, row[:2])
     return float_operation(lowering, "FADD", bits, [product, row[2]])
 
@@ -274,7 +274,7 @@ def _set(lowering: FunctionLowering, instruction: Instruction) -> None:
 
 
 def _call(lowering: FunctionLowering, function: str, arguments: list[Operand]) -> None:
-    from pancam.bytecode.lower_call import call_library  # noqa: PLC0415 - calls lower intrinsics, these lower calls
+    from pancam.bytecode.lower_call import call_library
 
     bits = lowering.layout.pointer_bits
     arguments[2] = lowering.emitter.truncate(arguments[2], bits)

@@ -47,6 +47,7 @@ class Scalar(NamedTuple):
 
 
 def align_up(offset: int, alignment: int) -> int:
+    """The least multiple of the alignment that is not below the offset."""
     return (offset + alignment - 1) // alignment * alignment
 
 

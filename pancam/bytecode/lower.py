@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from pancam.bytecode import lower_arith, lower_call, lower_control, lower_memory
 from pancam.bytecode.assemble import FunctionCode, assemble_function
-from pancam.bytecode.callgraph import stack_slots_needed
 from pancam.bytecode.debug import SourceMapBuilder
 from pancam.bytecode.function import FunctionLowering, InstructionSet
 from pancam.bytecode.image import ImageWriter
@@ -41,6 +40,5 @@ def lower_module(module: Module, arguments: list[str], thread_limit: int) -> Pro
         lowered = FunctionLowering(function, symbols, INSTRUCTIONS).lower()
         functions.append(assemble_function(lowered, pc))
         pc = functions[-1].end_pc
-    source_map = SourceMapBuilder(symbols, functions).build(stack_slots_needed(symbols, functions))
-    image = ImageWriter(symbols, functions).write(source_map.encoded)
-    return Program(image, source_map)
+    image = ImageWriter(symbols, functions).write()
+    return Program(image, thread_limit, lambda: SourceMapBuilder(symbols, functions).build())

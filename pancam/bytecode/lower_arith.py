@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pancam.bytecode.code import Imm, Operand, SlotValue
-from pancam.bytecode.emitter import mask
 from pancam.bytecode.layout import SLOT_BITS, Scalar
-from pancam.bytecode.lower_float import evaluate_float_binary, evaluate_float_cast, evaluate_fcmp, evaluate_fneg
-from pancam.ir.types import FloatType, PointerType, VectorType
-from pancam.ir.values import ConstantInt, Local
+from pancam.bytecode.lower_float import evaluate_fcmp, evaluate_float_binary, evaluate_float_cast, evaluate_fneg
+from pancam.ir.types import VectorType
+from pancam.ir.values import ConstantInt
 
 if TYPE_CHECKING:
     from pancam.bytecode.function import Evaluator, FunctionLowering, Handler
@@ -44,7 +43,7 @@ def split_lanes(lowering: FunctionLowering, type_: Type, slots: SlotValue) -> li
 
 
 def integer_binary(lowering: FunctionLowering, name: str, bits: int, left: SlotValue, right: SlotValue) -> SlotValue:
-    """left `name` right for integers of up to 128 bits."""
+    """Left `name` right for integers of up to 128 bits."""
     if bits <= SLOT_BITS:
         return (lowering.emitter.binary(name, bits, left[0], right[0]),)
     if name in ("AND", "OR", "XOR"):
@@ -300,8 +299,6 @@ def evaluate_shufflevector(lowering: FunctionLowering, instruction: Instruction)
 
 def handle_freeze(lowering: FunctionLowering, instruction: Instruction) -> None:
     lowering.alias(instruction, instruction.operands[0])
-
-
 
 
 EVALUATORS: dict[str, Evaluator] = {

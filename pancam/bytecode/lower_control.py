@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lowers the ends of blocks: branches, switches, returns; the moves that phis mean are made by FunctionLowering.edge."""
+"""Lowers the ends of blocks: branches, switches, returns. FunctionLowering.edge makes the moves that phis mean."""
 
 from __future__ import annotations
 

@@ -94,7 +94,9 @@ def _convert(
     return value
 
 
-def _from_integer(letter: str, lowering: FunctionLowering, source: Scalar, target: Scalar, slots: SlotValue) -> SlotValue:
+def _from_integer(
+    letter: str, lowering: FunctionLowering, source: Scalar, target: Scalar, slots: SlotValue
+) -> SlotValue:
     if source.bits > SLOT_BITS:
         if source.bits != 2 * SLOT_BITS and letter == "S":
             slots = (slots[0], lowering.emitter.sign_extend(slots[1], source.bits - SLOT_BITS, SLOT_BITS))

@@ -125,9 +125,7 @@ def memory_scalars(lowering: FunctionLowering, type_: Type) -> tuple[Scalar, ...
     """The scalars of a type as they lie in memory: lanes that are no whole bytes lie packed in one integer."""
     if isinstance(type_, VectorType) and lowering.layout.scalar_bits(type_.element) % 8:
         bits = lowering.layout.scalar_bits(type_.element) * type_.count
-        return tuple(
-            Scalar("int", min(SLOT_BITS, bits - at), at // 8) for at in range(0, bits, SLOT_BITS)
-        )
+        return tuple(Scalar("int", min(SLOT_BITS, bits - at), at // 8) for at in range(0, bits, SLOT_BITS))
     return lowering.layout.scalars(type_)
 
 
@@ -144,9 +142,7 @@ def load_value(lowering: FunctionLowering, type_: Type, address: Address, flags:
     return regroup(lowering, pieces, [lane.bits for lane in lanes])
 
 
-def store_value(
-    lowering: FunctionLowering, type_: Type, slots: SlotValue, address: Address, flags: int = 0
-) -> None:
+def store_value(lowering: FunctionLowering, type_: Type, slots: SlotValue, address: Address, flags: int = 0) -> None:
     """Store a first-class value, scalar by scalar."""
     scalars, lanes = memory_scalars(lowering, type_), lowering.layout.scalars(type_)
     if scalars != lanes:
@@ -203,7 +199,7 @@ def evaluate_gep(lowering: FunctionLowering, instruction: Instruction) -> SlotVa
     return (result,)
 
 
-def _add_scaled(lowering: FunctionLowering, base: Operand, index: Operand, scale: int, offset: int) -> Operand:  # noqa: PLR0913
+def _add_scaled(lowering: FunctionLowering, base: Operand, index: Operand, scale: int, offset: int) -> Operand:
     emitter, bits = lowering.emitter, lowering.layout.pointer_bits
     if not fits32(scale):
         index, scale = emitter.binary("MUL", bits, index, Imm(scale & MASK64)), 1

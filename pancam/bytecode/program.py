@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pancam.bytecode.debug import SourceMap, decode_source_map
@@ -20,15 +20,26 @@ from pancam.errors import ImageError
 from pancam.isa import constants
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
-@dataclass(frozen=True)
 class Program:
-    """A validated-on-load image and what its DEBUG section says."""
+    """An image for the machine, without a source map; that is made when somebody asks for it."""
 
-    image: bytes
-    source_map: SourceMap
+    def __init__(self, image: bytes, thread_limit: int, make_source_map: Callable[[], SourceMap]) -> None:
+        self.image = image
+        self.thread_limit = thread_limit
+        self._make_source_map = make_source_map
+
+    @cached_property
+    def source_map(self) -> SourceMap:
+        return self._make_source_map()
+
+    def file_bytes(self) -> bytes:
+        """The image as a file: with the source map in it."""
+        sections, pointer_bits, entry = read_sections(self.image)
+        return pack_image({**sections, "DEBUG": self.source_map.encoded}, pointer_bits, entry)
 
 
 def read_program(path: Path) -> Program:
@@ -39,7 +50,8 @@ def read_program(path: Path) -> Program:
         raise ImageError(f"{path}: {problem.strerror}") from problem
     try:
         sections, _, _ = read_sections(image)
-        return Program(image, decode_source_map(sections["DEBUG"]))
+        source_map = decode_source_map(sections["DEBUG"])
+        return Program(image, source_map.thread_limit, lambda: source_map)
     except ImageError as problem:
         raise ImageError(f"{path}: {problem.message}") from problem
 
@@ -48,11 +60,7 @@ def with_arguments(program: Program, arguments: list[str]) -> Program:
     """The same program with another command line: the objects that hold it are the last ones of the image."""
     sections, pointer_bits, entry = read_sections(program.image)
     shift = 32 if pointer_bits > 32 else 16  # noqa: PLR2004 - see image.h
-    rows = [OBJECT.unpack_from(sections["OBJECTS"], at) for at in range(0, len(sections["OBJECTS"]), OBJECT.size)]
-    names = [_string(sections["STRINGS"], name) for _, _, _, name in rows]
-    if ARGUMENTS not in names:
-        raise ImageError("the image has no command line to replace")
-    kept = rows[: names.index(ARGUMENTS)]
+    kept = _rows_before_arguments(sections)
     functions = len(sections["FUNCTIONS"]) // FUNCTION.size
     next_id = 1 + ids_of(FUNCTION_SPACING * functions, shift) + constants()["LABEL_IDS"]
     next_id += sum(ids_of(size, shift) for _, size, _, _ in kept)
@@ -68,7 +76,16 @@ def with_arguments(program: Program, arguments: list[str]) -> Program:
     sections["OBJECTS"] = sections["OBJECTS"][: len(kept) * OBJECT.size] + b"".join(new_rows)
     sections["GLOBALS"] = sections["GLOBALS"][:start] + joined_data(objects)[start:]
     sections["STRINGS"] = bytes(strings)
-    return Program(pack_image(sections, pointer_bits, entry), program.source_map)
+    image = pack_image(sections, pointer_bits, entry)
+    return Program(image, program.thread_limit, lambda: program.source_map)
+
+
+def _rows_before_arguments(sections: dict[str, bytes]) -> list[tuple[int, int, int, int]]:
+    rows = [OBJECT.unpack_from(sections["OBJECTS"], at) for at in range(0, len(sections["OBJECTS"]), OBJECT.size)]
+    for number, (_, _, _, name) in enumerate(rows):
+        if _string(sections["STRINGS"], name) == ARGUMENTS:
+            return rows[:number]
+    raise ImageError("the image has no command line to replace")
 
 
 def _string(section: bytes, offset: int) -> str:

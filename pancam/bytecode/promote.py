@@ -44,6 +44,7 @@ def use_counts(function: Function) -> dict[str, int]:
 
 
 def is_lifetime_marker(instruction: Instruction) -> bool:
+    """Whether the call only says where a stack variable begins or ends to live."""
     return (
         instruction.call is not None
         and isinstance(instruction.call.callee, GlobalRef)
@@ -84,7 +85,7 @@ def promotable_variables(function: Function, layout: DataLayout) -> dict[str, In
 
 
 def _harmless(instruction: Instruction, place: int) -> bool:
-    """Does the instruction only read or write the variable itself?"""
+    """Whether the instruction only reads or writes the variable itself."""
     if is_lifetime_marker(instruction):
         return True
     if "volatile" in instruction.flags or "atomic" in instruction.flags:

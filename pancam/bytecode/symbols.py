@@ -7,7 +7,7 @@ and of the library is never looked at. Addresses are numbers from here on: see t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pancam.bytecode.layout import DataLayout, align_up
@@ -53,8 +53,11 @@ class LabelPatch(NamedTuple):
 
 @dataclass
 class StaticObject:
-    """A variable with a fixed place: `data` are its initial bytes; `labels` are the addresses of blocks, or their
-    differences, that go into them once the code is laid out."""
+    """A variable with a fixed place.
+
+    `data` are its initial bytes; `labels` are addresses of blocks, or their differences, that go into the bytes once
+    the code is laid out.
+    """
 
     name: str
     size: int
@@ -134,12 +137,12 @@ class Symbols:
             self._work.append(name)
         elif name in self.module.globals:
             self._declare_variable(self.module.globals[name], user)
-        elif name not in MACHINE_CALLS and name not in math_functions() and not self._is_weak(name):
+        elif name not in MACHINE_CALLS and name not in math_functions() and not self.is_weak(name):
             raise self._unresolved(name, user)
 
-    def _is_weak(self, name: str) -> bool:
+    def is_weak(self, name: str) -> bool:
         function = self.module.functions.get(name)
-        return function is not None and function.linkage == "extern_weak"
+        return function is not None and function.linkage == "extern_weak" and name != "main"
 
     def _declare_variable(self, variable: GlobalVariable, user: Instruction | None) -> None:
         size, align = self.layout.size_align(variable.type)
@@ -161,10 +164,8 @@ class Symbols:
             obj.size = self.layout.size(variable.type.element) * self.thread_limit
         elif obj.name == THREAD_LIMIT:
             obj.data, obj.is_constant = self.thread_limit.to_bytes(4, "little"), True
-        elif obj.name == ARGUMENTS:
-            return True  # placed behind everything else, so that other arguments can replace them
         else:
-            return False
+            return obj.name == ARGUMENTS  # placed behind everything else, so that other arguments can replace them
         self.objects[obj.name] = obj
         return True
 
@@ -209,7 +210,7 @@ class Symbols:
             for _, target in entries
         ]
         body = {"0": Block("0", [*calls, Instruction("ret", None, VOID, (), None)])}
-        return Function(name, type_, (), (), no_attributes, "internal", False, frozenset(), None, lambda _: body)
+        return replace(declared, type=type_, is_declaration=False, parse_body=lambda _: body)
 
     # --- placing ---
 
@@ -263,7 +264,7 @@ class Symbols:
         obj = self.objects.get(name)
         if obj is not None:
             return obj.address
-        if self._is_weak(name) or name in self.module.globals:
+        if self.is_weak(name) or name in self.module.globals:
             return 0
         raise UnsupportedError(f"the address of {name} is taken, but it is a machine instruction")
 
@@ -326,7 +327,7 @@ def place_objects(objects: list[StaticObject], next_id: int, start: int, shift: 
 
 
 def argument_objects(arguments: list[str], pointer_bytes: int) -> list[StaticObject]:
-    """argc and argv, the pointers, and one object for each string."""
+    """Argc and argv, the pointers, and one object for each string."""
     texts = [argument.encode(errors="surrogateescape") + b"\0" for argument in arguments]
     head = StaticObject(ARGUMENTS, 2 * pointer_bytes, pointer_bytes, is_constant=False)
     vector = StaticObject("argv", (len(texts) + 1) * pointer_bytes, pointer_bytes, is_constant=False)
@@ -354,7 +355,7 @@ class DataWriter:
         self.obj.data = bytes(self.buffer)
 
     def _put(self, value: Value, at: int) -> None:
-        from pancam.ir.values import ConstantFloat, ConstantString  # noqa: PLC0415 - keeps the import list short
+        from pancam.ir.values import ConstantFloat, ConstantString
 
         layout = self.symbols.layout
         match value:

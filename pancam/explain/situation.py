@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pancam.bytecode.image import OBJECT, read_sections
 from pancam.resources import guest_sources
-from pancam.vm.machine import Enabled, Machine, ObjectInfo, ObjectKind
+from pancam.vm.machine import Machine, ObjectInfo, ObjectKind
 
 if TYPE_CHECKING:
     from pancam.bytecode.program import Program
@@ -81,7 +81,7 @@ class Situation:
     def _thread_state(self, thread: int, faulting: int | None) -> str:
         if thread == faulting:
             return " (the fault is here)"
-        return " (waiting)" if self.machine.enabled(thread) != Enabled.ENABLED else ""
+        return " (waiting)" if self.machine.waiting(thread) else ""
 
     def _details(self, fault: Fault) -> str:
         if fault.kind in POINTER_FAULTS:
@@ -108,7 +108,7 @@ class Situation:
         if info.kind is ObjectKind.THREAD_LOCAL:
             return f"a thread-local variable of thread {info.owner}"
         location = self.program.source_map.location(info.site)
-        made = f" made at {location}" if location else ""
+        made = f" made at {location}" if location and not location.file.startswith(self._library) else ""
         kinds = {ObjectKind.HEAP: "a heap object", ObjectKind.STACK: f"a stack object of thread {info.owner}"}
         return kinds.get(info.kind, "code") + made
 

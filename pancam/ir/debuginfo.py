@@ -44,9 +44,9 @@ class DebugMember:
 
 @dataclass(frozen=True, slots=True)
 class DebugType:
-    """A C type. `kind` is base, pointer, struct, union, array, enum, function, typedef, const, volatile, restrict,
-    atomic or unknown.
+    """A C type.
 
+    `kind` is base, pointer, struct, union, array, enum, function, typedef, const, volatile, restrict, atomic, unknown.
     `base` is the type pointed to, of the elements, behind the qualifier or name, below the enum, or of the result.
     """
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pancam.ir.types import FloatType
 
 _PREFIXES = {"K": "x86_fp80", "L": "fp128", "M": "ppc_fp128", "H": "half", "R": "bfloat"}
+_ALL_ONES = 0x7FF  # the exponent of infinities and NaNs in a double
 _MANTISSA_BITS = {"half": 10, "bfloat": 7, "float": 23}
 _PACK_FORMAT = {"half": "<e", "float": "<f"}
 
@@ -39,7 +40,7 @@ def _narrow(float_type: FloatType, bits: int) -> int:
     if float_type.kind not in _MANTISSA_BITS:
         raise ValueError(f"a {float_type.kind} written as a double")
     mantissa = _MANTISSA_BITS[float_type.kind]
-    if bits >> 52 & 0x7FF == 0x7FF:  # infinities and NaNs by hand: conversion would quieten a signalling NaN
+    if bits >> 52 & _ALL_ONES == _ALL_ONES:  # infinities and NaNs by hand: conversion would quieten a signalling NaN
         exponent_bits = float_type.width - 1 - mantissa
         sign = bits >> 63 << float_type.width - 1
         return sign | ((1 << exponent_bits) - 1) << mantissa | (bits & (1 << 52) - 1) >> 52 - mantissa

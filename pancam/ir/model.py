@@ -51,7 +51,7 @@ class Call:
 
 @dataclass(slots=True)
 class Instruction:
-    """One instruction. Operands by opcode, in LLVM's order:
+    """One instruction, its operands in LLVM's order.
 
     add... fcmp icmp: (left, right)        casts, fneg, freeze, extractvalue, va_arg: (value,)
     load: (address,)                       store: (value, address)
@@ -175,8 +175,10 @@ class GlobalAlias:
 
 @dataclass
 class Module:
-    """The whole program. The tables keep the order of the module and parse an entry when it is first looked up, so
-    that a large library costs nothing where it is not used; iterate over their keys rather than their values.
+    """The whole program.
+
+    The tables keep the order of the module and parse an entry when it is first looked up, so that a large library
+    costs nothing where it is not used; iterate over their keys rather than their values.
     """
 
     functions: Mapping[str, Function]

@@ -26,8 +26,19 @@ Entry = TypeVar("Entry")
 
 _GLOBAL_NAME = re.compile(r'@(?:"[^"]*"|[-\w.$]+)', re.ASCII)
 _LINKAGES = frozenset(
-    "private internal available_externally linkonce linkonce_odr weak weak_odr common appending extern_weak "
-    "external".split()
+    [
+        "private",
+        "internal",
+        "available_externally",
+        "linkonce",
+        "linkonce_odr",
+        "weak",
+        "weak_odr",
+        "common",
+        "appending",
+        "extern_weak",
+        "external",
+    ]
 )
 _DEBUG_ID = re.compile(r"!dbg !(\d+)")
 

@@ -27,14 +27,37 @@ from pancam.ir.values import ConstantAggregate, ConstantInt, ConstantZero, Value
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_BINARY = frozenset("add sub mul udiv sdiv urem srem shl lshr ashr and or xor fadd fsub fmul fdiv frem".split())
-_FAST_MATH = frozenset("nnan ninf nsz arcp contract afn reassoc fast".split())
-_FLAGS = _FAST_MATH | frozenset("nsw nuw exact disjoint nneg samesign inbounds nusw".split())
+_BINARY = frozenset(
+    [
+        "add",
+        "sub",
+        "mul",
+        "udiv",
+        "sdiv",
+        "urem",
+        "srem",
+        "shl",
+        "lshr",
+        "ashr",
+        "and",
+        "or",
+        "xor",
+        "fadd",
+        "fsub",
+        "fmul",
+        "fdiv",
+        "frem",
+    ]
+)
+_FAST_MATH = frozenset(["nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "fast"])
+_FLAGS = _FAST_MATH | frozenset(["nsw", "nuw", "exact", "disjoint", "nneg", "samesign", "inbounds", "nusw"])
 _MEMORY_FLAGS = frozenset(("atomic", "volatile", "weak"))
-_ORDERINGS = frozenset("unordered monotonic acquire release acq_rel seq_cst".split())
+_ORDERINGS = frozenset(["unordered", "monotonic", "acquire", "release", "acq_rel", "seq_cst"])
 _TAIL_MARKERS = ("tail", "musttail", "notail")
 # Opcodes that are kept by name only, for the lowering to refuse.
-_REFUSED = frozenset("invoke callbr resume landingpad catchswitch catchret catchpad cleanupret cleanuppad".split())
+_REFUSED = frozenset(
+    ["invoke", "callbr", "resume", "landingpad", "catchswitch", "catchret", "catchpad", "cleanupret", "cleanuppad"]
+)
 
 
 class InstructionReader(ValueReader):

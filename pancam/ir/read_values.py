@@ -33,11 +33,39 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 CASTS = frozenset(
-    "trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint ptrtoaddr inttoptr bitcast "
-    "addrspacecast".split()
+    [
+        "trunc",
+        "zext",
+        "sext",
+        "fptrunc",
+        "fpext",
+        "fptoui",
+        "fptosi",
+        "uitofp",
+        "sitofp",
+        "ptrtoint",
+        "ptrtoaddr",
+        "inttoptr",
+        "bitcast",
+        "addrspacecast",
+    ]
 )
 CONSTANT_OPERATIONS = frozenset(
-    "getelementptr add sub mul xor and or shl lshr ashr extractelement insertelement shufflevector".split()
+    [
+        "getelementptr",
+        "add",
+        "sub",
+        "mul",
+        "xor",
+        "and",
+        "or",
+        "shl",
+        "lshr",
+        "ashr",
+        "extractelement",
+        "insertelement",
+        "shufflevector",
+    ]
 )
 _LITERALS: dict[str, Callable[[Type], Value]] = {
     "null": ConstantNull,
@@ -49,8 +77,8 @@ _LITERALS: dict[str, Callable[[Type], Value]] = {
 _BOOLEANS = {"true": 1, "false": 0}
 _OTHER_VALUE_WORDS = ("true", "false", "splat", "blockaddress", "no_cfi", "dso_local_equivalent", "asm", "ptrauth")
 VALUE_WORDS = frozenset((*_LITERALS, *_OTHER_VALUE_WORDS)) | CASTS | CONSTANT_OPERATIONS
-CONSTANT_FLAGS = frozenset("inbounds nusw nuw nsw exact".split())
-_ASM_FLAGS = frozenset("sideeffect alignstack inteldialect unwind".split())
+CONSTANT_FLAGS = frozenset(["inbounds", "nusw", "nuw", "nsw", "exact"])
+_ASM_FLAGS = frozenset(["sideeffect", "alignstack", "inteldialect", "unwind"])
 _NUMBER_STARTS = frozenset("-+0123456789")
 _TYPE_ARGUMENTS = ("byval", "sret", "byref", "inalloca")
 
@@ -118,7 +146,7 @@ class ValueReader(TypeReader):
             return ConstantFloat(value_type, float_bits(value_type, token))
         raise IrSyntaxError(f"{token} is not a {value_type}")
 
-    def _read_rare_value(self, token: str, value_type: Type) -> Value:
+    def _read_rare_value(self, token: str, value_type: Type) -> Value:  # noqa: PLR0911 - one return per kind of value
         if token in _BOOLEANS and isinstance(value_type, IntType):
             return ConstantInt(value_type, _BOOLEANS[token])
         if token.startswith('c"') and isinstance(value_type, ArrayType):

@@ -90,7 +90,9 @@ class ConstantString:
 
 @dataclass(frozen=True, slots=True)
 class ConstantExpr:
-    """A constant expression. `op` is getelementptr, a cast (ptrtoint, inttoptr, trunc, bitcast, addrspacecast,
+    """A constant expression.
+
+    `op` is getelementptr, a cast (ptrtoint, inttoptr, trunc, bitcast, addrspacecast,
     ptrtoaddr), add, sub, mul, xor, or a vector operation; `source_type` is the source element type of a
     getelementptr. Its indices are operands[1:].
     """

@@ -201,6 +201,10 @@ class Machine:
         """Whether a thread can move now."""
         return Enabled(_lib.vm_enabled(self._machine, thread))
 
+    def waiting(self, thread: int) -> bool:
+        """Whether a thread waits for something that is not so; the process may be over."""
+        return bool(_lib.vm_waiting(self._machine, thread))
+
     def at_choice(self, thread: int) -> bool:
         """Whether the thread's next instruction wants a choice."""
         return bool(_lib.vm_at_choice(self._machine, thread))

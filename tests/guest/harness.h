@@ -18,21 +18,20 @@
 #define GUEST(name) extern __typeof__(name) guest_##name
 
 /* Counts and reports a failed expectation, and goes on. */
-#define EXPECT(condition, ...)                                                                                        \
-    do {                                                                                                              \
-        checks_done++;                                                                                                \
-        if (!(condition))                                                                                             \
-            report_failure(__FILE__, __LINE__, #condition, __VA_ARGS__);                                              \
+#define EXPECT(condition, ...)                                                                                         \
+    do {                                                                                                               \
+        checks_done++;                                                                                                 \
+        if (!(condition)) report_failure(__FILE__, __LINE__, #condition, __VA_ARGS__);                                 \
     } while (0)
 
 /* The statement must end in a fault of this kind. */
-#define EXPECT_FAULT(kind, statement)                                                                                 \
-    do {                                                                                                              \
-        int ended = setjmp(machine_end);                                                                              \
-        if (ended == 0) {                                                                                             \
-            statement;                                                                                                \
-        }                                                                                                             \
-        EXPECT(ended == END_FAULT && last_fault == (kind), "fault %d", (int)last_fault);                              \
+#define EXPECT_FAULT(kind, statement)                                                                                  \
+    do {                                                                                                               \
+        int ended = setjmp(machine_end);                                                                               \
+        if (ended == 0) {                                                                                              \
+            statement;                                                                                                 \
+        }                                                                                                              \
+        EXPECT(ended == END_FAULT && last_fault == (kind), "fault %d", (int)last_fault);                               \
     } while (0)
 
 enum { END_FAULT = 1, END_EXIT, END_ABORT };

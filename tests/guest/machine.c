@@ -33,8 +33,7 @@ void report_failure(const char *file, int line, const char *condition, const cha
     failures++;
     in_a_row = line == last_line ? in_a_row + 1 : 0;
     last_line = line;
-    if (in_a_row >= 4 || failures > 1000)
-        return; /* enough of these */
+    if (in_a_row >= 4 || failures > 1000) return; /* enough of these */
     fprintf(stderr, "%s:%d: %s: ", file, line, condition);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
@@ -86,8 +85,7 @@ void __pancam_fault(enum pancam_fault kind, const char *message) {
 void *__pancam_alloc(size_t size, size_t alignment) {
     size_t lead = alignment < 2 * sizeof(size_t) ? 2 * sizeof(size_t) : alignment;
     char *memory = memalign(lead, lead + size);
-    if (memory == NULL)
-        abort();
+    if (memory == NULL) abort();
     memset(memory, 0, lead + size);
     ((size_t *)(void *)(memory + lead))[-1] = size;
     ((size_t *)(void *)(memory + lead))[-2] = lead;
@@ -96,8 +94,7 @@ void *__pancam_alloc(size_t size, size_t alignment) {
 }
 
 void __pancam_free(void *pointer) {
-    if (pointer == NULL)
-        return;
+    if (pointer == NULL) return;
     live_objects--;
     free((char *)pointer - ((size_t *)pointer)[-2]);
 }
@@ -107,8 +104,7 @@ size_t __pancam_object_size(void *pointer) { return ((size_t *)pointer)[-1]; }
 void __pancam_output(int descriptor, const char *data, size_t length) {
     output_calls++;
     output_descriptor = descriptor;
-    if (output_length + length >= sizeof output_text)
-        abort();
+    if (output_length + length >= sizeof output_text) abort();
     memcpy(output_text + output_length, data, length);
     output_length += length;
 }

@@ -35,27 +35,24 @@ static int is_known_bug(const char *format, const char *text) {
 }
 
 /* Both formats of the same arguments, with a limit that sometimes cuts. */
-#define COMPARE(format, ...)                                                                                          \
-    do {                                                                                                              \
-        size_t limit = random_below(8) == 0 && !strchr(format, '#') ? random_below(12) : sizeof actual;               \
-        memset(expected, 'x', 64), memset(actual, 'x', 64);                                                           \
-        int wanted = snprintf(expected, limit, format, __VA_ARGS__);                                                  \
-        int given = guest_snprintf(actual, limit, format, __VA_ARGS__);                                               \
-        if (limit >= 12 && is_known_bug(format, expected))                                                            \
-            break;                                                                                                    \
-        EXPECT(wanted == given && (limit == 0 || strcmp(expected, actual) == 0),                                      \
-               "%s: %d \"%.200s\", not %d \"%.200s\"", format, given, limit == 0 ? "" : actual, wanted,               \
-               limit == 0 ? "" : expected);                                                                           \
+#define COMPARE(format, ...)                                                                                           \
+    do {                                                                                                               \
+        size_t limit = random_below(8) == 0 && !strchr(format, '#') ? random_below(12) : sizeof actual;                \
+        memset(expected, 'x', 64), memset(actual, 'x', 64);                                                            \
+        int wanted = snprintf(expected, limit, format, __VA_ARGS__);                                                   \
+        int given = guest_snprintf(actual, limit, format, __VA_ARGS__);                                                \
+        if (limit >= 12 && is_known_bug(format, expected)) break;                                                      \
+        EXPECT(wanted == given && (limit == 0 || strcmp(expected, actual) == 0),                                       \
+               "%s: %d \"%.200s\", not %d \"%.200s\"", format, given, limit == 0 ? "" : actual, wanted,                \
+               limit == 0 ? "" : expected);                                                                            \
     } while (0)
 
 static void random_format(char *format, const char *length, const char *letters, unsigned precision_limit) {
     static const char flags[] = "-+ #0'";
     char *at = format;
     *at++ = '%';
-    while (random_below(2) == 0)
-        *at++ = flags[random_below(6)];
-    if (random_below(2) == 0)
-        at += sprintf(at, "%u", 1 + random_below(40));
+    while (random_below(2) == 0) *at++ = flags[random_below(6)];
+    if (random_below(2) == 0) at += sprintf(at, "%u", 1 + random_below(40));
     switch (random_below(6)) {
     case 0: at += sprintf(at, "."); break;
     case 1: at += sprintf(at, ".%u", random_below(precision_limit)); break;
@@ -92,8 +89,25 @@ static void compare_integers(void) {
 
 /* Bits at random, numbers near powers of ten, exact halves: where rounding is decided. */
 static long double random_number(void) {
-    static const double simple[] = {0.0, 0.5, 1.5, 2.5, 0.125, 0.1, 9.5, 99.5, 999999.5, 1e5, 1e6, 123456.7, 0.00012345,
-                                    9.9999999, 1e100, 1e-100, 5e-324, 1.7976931348623157e308, 2.2250738585072014e-308};
+    static const double simple[] = {0.0,
+                                    0.5,
+                                    1.5,
+                                    2.5,
+                                    0.125,
+                                    0.1,
+                                    9.5,
+                                    99.5,
+                                    999999.5,
+                                    1e5,
+                                    1e6,
+                                    123456.7,
+                                    0.00012345,
+                                    9.9999999,
+                                    1e100,
+                                    1e-100,
+                                    5e-324,
+                                    1.7976931348623157e308,
+                                    2.2250738585072014e-308};
     union {
         double value;
         uint64_t bits;
@@ -126,8 +140,7 @@ static long double random_long_double(unsigned exponent_range) {
     } image = {0};
     int exponent = (int)random_below(2 * exponent_range) - (int)exponent_range + 16383;
     image.part.mantissa = random_bits() | (uint64_t)1 << 63;
-    if (random_below(3) == 0)
-        image.part.mantissa &= ~0ULL << random_below(64);
+    if (random_below(3) == 0) image.part.mantissa &= ~0ULL << random_below(64);
     image.part.mantissa |= (uint64_t)1 << 63;
     if (exponent <= 0) {
         exponent = 0;
@@ -169,8 +182,8 @@ static void compare_text(void) {
 }
 
 static void compare_special_values(void) {
-    static const char *const formats[] = {"%f", "%F", "%5.2f", "%010f", "%-10f|", "%+e", "% G", "%a", "%A", "%#g",
-                                          "%+010g"};
+    static const char *const formats[] = {"%f",  "%F", "%5.2f", "%010f", "%-10f|", "%+e",
+                                          "% G", "%a", "%A",    "%#g",   "%+010g"};
     double values[] = {INFINITY, -INFINITY, NAN, -NAN, 0.0, -0.0};
     for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++) {
         for (size_t v = 0; v < sizeof values / sizeof values[0]; v++) {

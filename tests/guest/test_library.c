@@ -132,13 +132,13 @@ static void third(int status, void *argument) { note((char)(status + *(char *)ar
 void __pancam_run_constructors(void) { note('C'); }
 void __pancam_run_destructors(void) { note('D'); }
 
-#define EXPECT_EXIT(status, statement)                                                                                \
-    do {                                                                                                              \
-        int ended = setjmp(machine_end);                                                                              \
-        if (ended == 0) {                                                                                             \
-            statement;                                                                                                \
-        }                                                                                                             \
-        EXPECT(ended == END_EXIT && last_status == (status), "ended %d status %d", ended, last_status);               \
+#define EXPECT_EXIT(status, statement)                                                                                 \
+    do {                                                                                                               \
+        int ended = setjmp(machine_end);                                                                               \
+        if (ended == 0) {                                                                                              \
+            statement;                                                                                                 \
+        }                                                                                                              \
+        EXPECT(ended == END_EXIT && last_status == (status), "ended %d status %d", ended, last_status);                \
     } while (0)
 
 static void check_exit(void) {
@@ -151,16 +151,14 @@ static void check_exit(void) {
     EXPECT_EXIT(3, guest_exit(3));
     EXPECT(strcmp(order, "d211D") == 0 && live_objects == live, "%s", order);
     order[0] = '\0';
-    for (int i = 0; i < 40; i++)
-        EXPECT(guest_atexit(first) == 0, "atexit");
+    for (int i = 0; i < 40; i++) EXPECT(guest_atexit(first) == 0, "atexit");
     guest_at_quick_exit(second);
     EXPECT_EXIT(1, guest_quick_exit(1));
     EXPECT(strcmp(order, "2") == 0, "%s", order);
     EXPECT_EXIT(0, guest_exit(256));
     EXPECT(strlen(order) == 1 + 41 + 1, "%s", order);
     int ended = setjmp(machine_end);
-    if (ended == 0)
-        guest_abort();
+    if (ended == 0) guest_abort();
     EXPECT(ended == END_ABORT, "%d", ended);
 }
 

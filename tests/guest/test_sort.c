@@ -31,8 +31,7 @@ static void check_sort(unsigned limit) {
     size_t count = random_below(limit), offset = random_below(9);
     element_size = 1 + random_below(LARGEST_SIZE);
     unsigned letters = 1 + random_below(255);
-    for (size_t i = 0; i < sizeof host; i++)
-        host[i] = guest[i] = (char)random_below(letters);
+    for (size_t i = 0; i < sizeof host; i++) host[i] = guest[i] = (char)random_below(letters);
     qsort(host + offset, count, element_size, compare_bytes);
     if (random_below(2) == 0)
         guest_qsort(guest + offset, count, element_size, compare_bytes);
@@ -51,14 +50,11 @@ static void check_random_comparison(void) {
     unsigned char count = (unsigned char)random_below(100);
     bytes[0] = 200;
     bytes[count + 1] = 201;
-    for (unsigned char i = 0; i < count; i++)
-        bytes[i + 1] = i;
+    for (unsigned char i = 0; i < count; i++) bytes[i + 1] = i;
     guest_qsort(bytes + 1, count, 1, compare_at_random);
     EXPECT(bytes[0] == 200 && bytes[count + 1] == 201, "outside the array");
-    for (unsigned i = 0; i < count; i++)
-        seen[bytes[i + 1]]++;
-    for (unsigned i = 0; i < count; i++)
-        EXPECT(seen[i] == 1, "lost %u", i);
+    for (unsigned i = 0; i < count; i++) seen[bytes[i + 1]]++;
+    for (unsigned i = 0; i < count; i++) EXPECT(seen[i] == 1, "lost %u", i);
 }
 
 void test_sort(unsigned rounds) {
@@ -66,6 +62,5 @@ void test_sort(unsigned rounds) {
         check_sort(40);
         check_random_comparison();
     }
-    for (unsigned i = 0; i < 20; i++)
-        check_sort(LARGEST);
+    for (unsigned i = 0; i < 20; i++) check_sort(LARGEST);
 }

@@ -70,8 +70,7 @@ enum { AREA = 160 };
 static int sign(int number) { return (number > 0) - (number < 0); }
 
 static void fill(char *left, char *right) {
-    for (int i = 0; i < AREA; i++)
-        left[i] = right[i] = (char)random_bits();
+    for (int i = 0; i < AREA; i++) left[i] = right[i] = (char)random_bits();
 }
 
 static void check_memory(void) {
@@ -104,8 +103,7 @@ static void check_memory(void) {
 /* Few letters, so that matches happen. */
 static void random_text(char *text, unsigned limit) {
     unsigned length = random_below(limit);
-    for (unsigned i = 0; i < length; i++)
-        text[i] = "aabAB,c\xe4"[random_below(8)];
+    for (unsigned i = 0; i < length; i++) text[i] = "aabAB,c\xe4"[random_below(8)];
     text[length] = '\0';
 }
 
@@ -116,8 +114,7 @@ static void check_comparison_and_search(void) {
     random_text(left, 40);
     random_text(right, random_below(2) ? 4 : 40);
     random_text(set, 5);
-    if (random_below(3) == 0)
-        strcpy(right, left);
+    if (random_below(3) == 0) strcpy(right, left);
     EXPECT(strlen(left) == guest_strlen(left), "strlen");
     EXPECT(strnlen(left, count) == guest_strnlen(left, count), "strnlen");
     EXPECT(sign(strcmp(left, right)) == sign(guest_strcmp(left, right)), "strcmp %s %s", left, right);
@@ -134,12 +131,12 @@ static void check_comparison_and_search(void) {
     EXPECT(strpbrk(left, set) == guest_strpbrk(left, set), "strpbrk %s %s", left, set);
 }
 
-#define COMPARE_COPY(...)                                                                                             \
-    do {                                                                                                              \
-        memset(host, '#', sizeof host), memset(guest, '#', sizeof guest);                                             \
-        strcpy(host, start), strcpy(guest, start);                                                                    \
-        __VA_ARGS__;                                                                                                  \
-        EXPECT(memcmp(host, guest, sizeof host) == 0, "%s %s %zu", start, text, count);                               \
+#define COMPARE_COPY(...)                                                                                              \
+    do {                                                                                                               \
+        memset(host, '#', sizeof host), memset(guest, '#', sizeof guest);                                              \
+        strcpy(host, start), strcpy(guest, start);                                                                     \
+        __VA_ARGS__;                                                                                                   \
+        EXPECT(memcmp(host, guest, sizeof host) == 0, "%s %s %zu", start, text, count);                                \
     } while (0)
 
 static void check_copies(void) {
@@ -168,8 +165,7 @@ static void check_tokens(void) {
         const char *separators = random_below(2) ? ",b" : ",";
         char *token = strtok_r(at, separators, &rest), *guest_token = guest_strtok_r(guest_at, separators, &guest_rest);
         EXPECT((token == NULL) == (guest_token == NULL), "strtok_r");
-        if (token == NULL || guest_token == NULL)
-            break;
+        if (token == NULL || guest_token == NULL) break;
         EXPECT(token - host == guest_token - guest && strcmp(token, guest_token) == 0, "strtok_r %s", token);
     }
     random_text(host, 40);
@@ -216,6 +212,5 @@ void test_string(unsigned rounds) {
         EXPECT(ffs(bits) == guest_ffs(bits) && ffsll(bits) == guest_ffsll(bits), "ffs(%d)", bits);
     }
     check_characters();
-    for (int i = -3; i < 200; i++)
-        EXPECT(strcmp(strerror(i), guest_strerror(i)) == 0, "%d: %s", i, guest_strerror(i));
+    for (int i = -3; i < 200; i++) EXPECT(strcmp(strerror(i), guest_strerror(i)) == 0, "%d: %s", i, guest_strerror(i));
 }

@@ -29,8 +29,7 @@ void pancam_assert_failed(const char *expression) { __pancam_fault(PANCAM_FAULT_
 
 #undef pancam_assert
 void pancam_assert(int condition) {
-    if (!condition)
-        __pancam_fault(PANCAM_FAULT_ASSERT, "pancam_assert");
+    if (!condition) __pancam_fault(PANCAM_FAULT_ASSERT, "pancam_assert");
 }
 
 void pancam_error(const char *message) { __pancam_fault(PANCAM_FAULT_ERROR_REACHED, message); }
@@ -42,8 +41,8 @@ void pancam_atomic_begin(void) { __pancam_atomic_begin(); }
 void pancam_atomic_end(void) { __pancam_atomic_end(); }
 
 /* Weak: a program that defines one of these itself means its own. */
-#define COMPETITION(result, name, parameters)                                                                         \
-    result name parameters __attribute__((weak));                                                                     \
+#define COMPETITION(result, name, parameters)                                                                          \
+    result name parameters __attribute__((weak));                                                                      \
     result name parameters
 
 COMPETITION(void, reach_error, (void)) { __pancam_fault(PANCAM_FAULT_ERROR_REACHED, "reach_error"); }
@@ -51,8 +50,7 @@ COMPETITION(void, reach_error, (void)) { __pancam_fault(PANCAM_FAULT_ERROR_REACH
 COMPETITION(void, __VERIFIER_error, (void)) { __pancam_fault(PANCAM_FAULT_ERROR_REACHED, "__VERIFIER_error"); }
 
 COMPETITION(void, __VERIFIER_assert, (int condition)) {
-    if (!condition)
-        __pancam_fault(PANCAM_FAULT_ERROR_REACHED, "__VERIFIER_assert");
+    if (!condition) __pancam_fault(PANCAM_FAULT_ERROR_REACHED, "__VERIFIER_assert");
 }
 
 COMPETITION(void, __VERIFIER_assume, (int condition)) { __pancam_assume(condition); }

@@ -22,8 +22,7 @@ static void misuse(const char *message) { __pancam_fault(PANCAM_FAULT_BARRIER_MI
 /* In a section. */
 static struct barrier *view(pthread_barrier_t *given) {
     struct barrier *barrier = (struct barrier *)(void *)given;
-    if (LOAD(barrier->threads) == 0)
-        misuse("use of a barrier that is not initialised, or destroyed");
+    if (LOAD(barrier->threads) == 0) misuse("use of a barrier that is not initialised, or destroyed");
     return barrier;
 }
 
@@ -51,8 +50,7 @@ int pthread_barrier_wait(pthread_barrier_t *given) {
 
 static unsigned attributes(const pthread_barrierattr_t *attr) {
     unsigned bits = *(const unsigned *)(const void *)attr;
-    if (!(bits & ATTR_VALID))
-        misuse("use of a barrier attributes object that is not initialised");
+    if (!(bits & ATTR_VALID)) misuse("use of a barrier attributes object that is not initialised");
     return bits;
 }
 
@@ -60,10 +58,8 @@ static void set_attributes(pthread_barrierattr_t *attr, unsigned bits) { *(unsig
 
 int pthread_barrier_init(pthread_barrier_t *restrict given, const pthread_barrierattr_t *restrict attr,
                          unsigned threads) {
-    if (attr != NULL)
-        attributes(attr);
-    if (threads == 0 || threads > UINT_MAX / 2)
-        return EINVAL;
+    if (attr != NULL) attributes(attr);
+    if (threads == 0 || threads > UINT_MAX / 2) return EINVAL;
     __pancam_atomic_begin();
     clear_object(given, sizeof *given);
     STORE(((struct barrier *)(void *)given)->threads, threads);
@@ -74,8 +70,7 @@ int pthread_barrier_init(pthread_barrier_t *restrict given, const pthread_barrie
 int pthread_barrier_destroy(pthread_barrier_t *given) {
     __pancam_atomic_begin();
     struct barrier *barrier = view(given);
-    if (count_threads(barrier->waiting) > 0)
-        misuse("pthread_barrier_destroy of a barrier that threads wait on");
+    if (count_threads(barrier->waiting) > 0) misuse("pthread_barrier_destroy of a barrier that threads wait on");
     STORE(barrier->threads, 0u);
     __pancam_atomic_end();
     return 0;
@@ -95,8 +90,7 @@ int pthread_barrierattr_destroy(pthread_barrierattr_t *attr) {
 /* There is one process, so sharing makes no difference. */
 int pthread_barrierattr_setpshared(pthread_barrierattr_t *attr, int shared) {
     attributes(attr);
-    if (shared != PTHREAD_PROCESS_PRIVATE && shared != PTHREAD_PROCESS_SHARED)
-        return EINVAL;
+    if (shared != PTHREAD_PROCESS_PRIVATE && shared != PTHREAD_PROCESS_SHARED) return EINVAL;
     set_attributes(attr, shared == PTHREAD_PROCESS_SHARED ? ATTR_VALID | ATTR_SHARED : ATTR_VALID);
     return 0;
 }

@@ -50,18 +50,15 @@ void _pthread_cleanup_pop(struct _pthread_cleanup_buffer *buffer, int execute) {
     if (__pancam_local.buffers != buffer)
         misuse("_pthread_cleanup_pop without the _pthread_cleanup_push that is the last one");
     __pancam_local.buffers = buffer->__prev;
-    if (execute)
-        buffer->__routine(buffer->__arg);
+    if (execute) buffer->__routine(buffer->__arg);
 }
 
 /* Goes on exiting: the handlers that are left, then the end of the thread. */
 void __pancam_unwind(void) {
     __pthread_unwind_buf_t *place = __pancam_local.unwind;
     const void *outer = place == NULL ? NULL : place->__pad[OUTER_BUFFER];
-    while (__pancam_local.buffers != outer)
-        _pthread_cleanup_pop(__pancam_local.buffers, 1);
-    if (place == NULL)
-        __pancam_finish_thread();
+    while (__pancam_local.buffers != outer) _pthread_cleanup_pop(__pancam_local.buffers, 1);
+    if (place == NULL) __pancam_finish_thread();
     __pancam_local.unwind = place->__pad[OUTER_PLACE];
     longjmp((struct __jmp_buf_tag *)(void *)place->__cancel_jmp_buf, 1);
 }
@@ -73,19 +70,15 @@ __cleanup_fct_attribute void __pthread_unwind_next(__pthread_unwind_buf_t *place
 }
 
 int pthread_setcancelstate(int state, int *old) {
-    if (state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE)
-        return EINVAL;
-    if (old != NULL)
-        *old = __pancam_local.cancel_state;
+    if (state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE) return EINVAL;
+    if (old != NULL) *old = __pancam_local.cancel_state;
     __pancam_local.cancel_state = (unsigned char)state;
     return 0;
 }
 
 int pthread_setcanceltype(int type, int *old) {
-    if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS)
-        return EINVAL;
-    if (old != NULL)
-        *old = __pancam_local.cancel_type;
+    if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) return EINVAL;
+    if (old != NULL) *old = __pancam_local.cancel_type;
     __pancam_local.cancel_type = (unsigned char)type;
     return 0;
 }

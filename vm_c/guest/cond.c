@@ -21,16 +21,14 @@ static void misuse(const char *message) { __pancam_fault(PANCAM_FAULT_COND_MISUS
 /* In a section. */
 static struct condition *view(pthread_cond_t *given) {
     struct condition *condition = (struct condition *)(void *)given;
-    if (LOAD(condition->destroyed))
-        misuse("use of a destroyed condition variable");
+    if (LOAD(condition->destroyed)) misuse("use of a destroyed condition variable");
     return condition;
 }
 
 /* In a section. The last one to leave also leaves the object as if nobody had ever waited. */
 static void remove_waiter(struct condition *condition, unsigned thread) {
     remove_thread(condition->waiting, thread);
-    if (count_threads(condition->waiting) == 0)
-        STORE(condition->mutex, NULL);
+    if (count_threads(condition->waiting) == 0) STORE(condition->mutex, NULL);
 }
 
 /* Gives up the mutex and joins the waiting threads in one step; not 0 is an error, and nothing has happened. */
@@ -40,8 +38,7 @@ static int start_waiting(pthread_cond_t *given, pthread_mutex_t *mutex, const st
     int error = EINVAL;
     __pancam_atomic_begin();
     struct condition *condition = view(given);
-    if (deadline == NULL || is_deadline(deadline))
-        error = __pancam_mutex_release(mutex, count);
+    if (deadline == NULL || is_deadline(deadline)) error = __pancam_mutex_release(mutex, count);
     if (error == 0) {
         if (count_threads(condition->waiting) > 0 && LOAD(condition->mutex) != mutex)
             misuse("threads wait on one condition variable with different mutexes");
@@ -66,8 +63,7 @@ static void stop_waiting(pthread_mutex_t *mutex, unsigned count) {
 int pthread_cond_wait(pthread_cond_t *restrict given, pthread_mutex_t *restrict mutex) {
     unsigned count;
     int error = start_waiting(given, mutex, NULL, &count);
-    if (error != 0)
-        return error;
+    if (error != 0) return error;
     await_wake(__pancam_self());
     stop_waiting(mutex, count);
     return 0;
@@ -77,8 +73,7 @@ int pthread_cond_timedwait(pthread_cond_t *restrict given, pthread_mutex_t *rest
                            const struct timespec *restrict deadline) {
     unsigned self = __pancam_self(), count;
     int error = start_waiting(given, mutex, deadline, &count);
-    if (error != 0)
-        return error;
+    if (error != 0) return error;
     if (!__pancam_await_either_timed(&__pancam_threads[self].blocked, ~0u, 0, 0)) {
         error = ETIMEDOUT;
         remove_waiter(view(given), self);
@@ -121,8 +116,7 @@ int pthread_cond_broadcast(pthread_cond_t *given) {
 
 static unsigned attributes(const pthread_condattr_t *attr) {
     unsigned bits = *(const unsigned *)(const void *)attr;
-    if (!(bits & ATTR_VALID))
-        misuse("use of a condition variable attributes object that is not initialised");
+    if (!(bits & ATTR_VALID)) misuse("use of a condition variable attributes object that is not initialised");
     return bits;
 }
 
@@ -130,8 +124,7 @@ static void set_attributes(pthread_condattr_t *attr, unsigned bits) { *(unsigned
 
 /* The clock makes no difference, since all stand still. */
 int pthread_cond_init(pthread_cond_t *restrict given, const pthread_condattr_t *restrict attr) {
-    if (attr != NULL)
-        attributes(attr);
+    if (attr != NULL) attributes(attr);
     __pancam_atomic_begin();
     clear_object(given, sizeof *given);
     __pancam_atomic_end();
@@ -161,8 +154,7 @@ int pthread_condattr_destroy(pthread_condattr_t *attr) {
 
 int pthread_condattr_setclock(pthread_condattr_t *attr, clockid_t clock) {
     unsigned bits = attributes(attr) & ~(unsigned)ATTR_MONOTONIC;
-    if (!is_clock(clock))
-        return EINVAL;
+    if (!is_clock(clock)) return EINVAL;
     set_attributes(attr, clock == CLOCK_MONOTONIC ? bits | ATTR_MONOTONIC : bits);
     return 0;
 }
@@ -175,8 +167,7 @@ int pthread_condattr_getclock(const pthread_condattr_t *restrict attr, clockid_t
 /* There is one process, so sharing makes no difference. */
 int pthread_condattr_setpshared(pthread_condattr_t *attr, int shared) {
     unsigned bits = attributes(attr) & ~(unsigned)ATTR_SHARED;
-    if (shared != PTHREAD_PROCESS_PRIVATE && shared != PTHREAD_PROCESS_SHARED)
-        return EINVAL;
+    if (shared != PTHREAD_PROCESS_PRIVATE && shared != PTHREAD_PROCESS_SHARED) return EINVAL;
     set_attributes(attr, shared == PTHREAD_PROCESS_SHARED ? bits | ATTR_SHARED : bits);
     return 0;
 }

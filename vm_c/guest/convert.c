@@ -13,12 +13,9 @@
 #include "convert.h"
 
 static int digit_value(char c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A' + 10;
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'z') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'Z') return c - 'A' + 10;
     return INT_MAX;
 }
 
@@ -37,8 +34,7 @@ static size_t prefix_length(const char *at, const char *stop, int binary, int *b
         *base = 2;
         return 2;
     }
-    if (*base == 0)
-        *base = zero ? 8 : 10;
+    if (*base == 0) *base = zero ? 8 : 10;
     return 0;
 }
 
@@ -46,22 +42,18 @@ struct scanned_integer __guest_scan_integer(const char *text, size_t limit, int 
     struct scanned_integer number = {0, 0, 0, text};
     const char *at = text;
     const char *stop = limit > (size_t)PTRDIFF_MAX ? NULL : text + limit;
-    while (at != stop && is_space(*at))
-        at++;
-    if (at != stop && (*at == '-' || *at == '+'))
-        number.negative = *at++ == '-';
+    while (at != stop && is_space(*at)) at++;
+    if (at != stop && (*at == '-' || *at == '+')) number.negative = *at++ == '-';
     at += prefix_length(at, stop, binary, &base);
     for (; at != stop; at++) {
         int digit = digit_value(*at);
-        if (digit >= base)
-            break;
+        if (digit >= base) break;
         number.end = at + 1;
         if (__builtin_mul_overflow(number.magnitude, (unsigned long long)base, &number.magnitude) ||
             __builtin_add_overflow(number.magnitude, (unsigned long long)digit, &number.magnitude))
             number.overflow = 1;
     }
-    if (number.overflow)
-        number.magnitude = ULLONG_MAX;
+    if (number.overflow) number.magnitude = ULLONG_MAX;
     return number;
 }
 
@@ -90,8 +82,7 @@ static int scan(const char *text, char **end, int base, int binary, struct scann
         return 0;
     }
     *number = __guest_scan_integer(text, SIZE_MAX, base, binary);
-    if (end != NULL)
-        *end = (char *)number->end;
+    if (end != NULL) *end = (char *)number->end;
     return 1;
 }
 

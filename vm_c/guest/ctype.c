@@ -54,20 +54,19 @@ int tolower(int c) { return UPPER(c) ? c + ('a' - 'A') : c; }
 int toupper(int c) { return LOWER(c) ? c - ('a' - 'A') : c; }
 
 /* A table has one entry for each of -128 .. 255: plain char may be signed, and EOF is -1. */
-#define CLASS(c)                                                                                                      \
-    (unsigned short)((UPPER(c) ? _ISupper : 0) | (LOWER(c) ? _ISlower : 0) | (ALPHA(c) ? _ISalpha : 0) |              \
-                     (DIGIT(c) ? _ISdigit : 0) | (HEX(c) ? _ISxdigit : 0) | (SPACE(c) ? _ISspace : 0) |               \
-                     (GRAPH(c) || (c) == ' ' ? _ISprint : 0) | (GRAPH(c) ? _ISgraph : 0) |                            \
-                     (BLANK(c) ? _ISblank : 0) | (CONTROL(c) ? _IScntrl : 0) |                                        \
-                     (GRAPH(c) && !ALNUM(c) ? _ISpunct : 0) | (ALNUM(c) ? _ISalnum : 0))
+#define CLASS(c)                                                                                                       \
+    (unsigned short)((UPPER(c) ? _ISupper : 0) | (LOWER(c) ? _ISlower : 0) | (ALPHA(c) ? _ISalpha : 0) |               \
+                     (DIGIT(c) ? _ISdigit : 0) | (HEX(c) ? _ISxdigit : 0) | (SPACE(c) ? _ISspace : 0) |                \
+                     (GRAPH(c) || (c) == ' ' ? _ISprint : 0) | (GRAPH(c) ? _ISgraph : 0) | (BLANK(c) ? _ISblank : 0) | \
+                     (CONTROL(c) ? _IScntrl : 0) | (GRAPH(c) && !ALNUM(c) ? _ISpunct : 0) | (ALNUM(c) ? _ISalnum : 0))
 #define CASE_INDEX(c) ((c) < -1 ? (c) + 256 : (c)) /* glibc's case tables hold unsigned characters, and EOF itself */
 #define TO_LOWER(c) (UPPER(c) ? (c) + ('a' - 'A') : CASE_INDEX(c))
 #define TO_UPPER(c) (LOWER(c) ? (c) - ('a' - 'A') : CASE_INDEX(c))
 
 #define FOUR(entry, c) entry(c), entry((c) + 1), entry((c) + 2), entry((c) + 3)
 #define SIXTEEN(entry, c) FOUR(entry, c), FOUR(entry, (c) + 4), FOUR(entry, (c) + 8), FOUR(entry, (c) + 12)
-#define HALF(entry, c)                                                                                                \
-    SIXTEEN(entry, c), SIXTEEN(entry, (c) + 16), SIXTEEN(entry, (c) + 32), SIXTEEN(entry, (c) + 48),                  \
+#define HALF(entry, c)                                                                                                 \
+    SIXTEEN(entry, c), SIXTEEN(entry, (c) + 16), SIXTEEN(entry, (c) + 32), SIXTEEN(entry, (c) + 48),                   \
         SIXTEEN(entry, (c) + 64), SIXTEEN(entry, (c) + 80), SIXTEEN(entry, (c) + 96), SIXTEEN(entry, (c) + 112)
 #define TABLE(entry) HALF(entry, -128), HALF(entry, 0), HALF(entry, 128)
 

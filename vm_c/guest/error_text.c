@@ -28,21 +28,18 @@ static void write_number(char *end, int number) {
     char digits[12];
     size_t count = 0;
     unsigned magnitude = number < 0 ? 0 - (unsigned)number : (unsigned)number;
-    if (number < 0)
-        *end++ = '-';
+    if (number < 0) *end++ = '-';
     do {
         digits[count++] = (char)('0' + magnitude % 10);
         magnitude /= 10;
     } while (magnitude != 0);
-    while (count != 0)
-        *end++ = digits[--count];
+    while (count != 0) *end++ = digits[--count];
     *end = '\0';
 }
 
 const char *__guest_error_text(int number, char *memory) {
     const char *text = known_text(number);
-    if (text != NULL)
-        return text;
+    if (text != NULL) return text;
     write_number(stpcpy(memory, "Unknown error "), number);
     return memory;
 }
@@ -60,8 +57,7 @@ char *strerror(int number) {
 char *strerror_r(int number, char *memory, size_t size) {
     char unknown[32];
     const char *text = known_text(number);
-    if (text != NULL)
-        return (char *)text;
+    if (text != NULL) return (char *)text;
     text = __guest_error_text(number, unknown);
     size_t length = strlen(text);
     if (size != 0) {
@@ -79,9 +75,7 @@ PROTOTYPE(int, __xpg_strerror_r, (int number, char *memory, size_t size)) {
     size_t length = strlen(text);
     size_t copied = length < size ? length : size - (size != 0);
     memcpy(memory, text, copied);
-    if (size != 0)
-        memory[copied] = '\0';
-    if (text == unknown)
-        return EINVAL;
+    if (size != 0) memory[copied] = '\0';
+    if (text == unknown) return EINVAL;
     return length < size ? 0 : ERANGE;
 }

@@ -17,14 +17,12 @@
 static void grow(struct sink *sink) {
     size_t capacity = sink->capacity == 0 ? 32 : sink->capacity * 2;
     sink->memory = realloc(sink->memory, capacity);
-    if (sink->memory == NULL)
-        __pancam_fault(PANCAM_FAULT_HEAP_LIMIT, "text of asprintf");
+    if (sink->memory == NULL) __pancam_fault(PANCAM_FAULT_HEAP_LIMIT, "text of asprintf");
     sink->capacity = capacity;
 }
 
 void __guest_flush(struct sink *sink) {
-    if (sink->used != 0)
-        __pancam_output(sink->descriptor, sink->memory, sink->used);
+    if (sink->used != 0) __pancam_output(sink->descriptor, sink->memory, sink->used);
     sink->used = 0;
 }
 
@@ -32,29 +30,21 @@ void __guest_put(struct sink *sink, char c) {
     sink->total++;
     if (sink->used == sink->capacity) {
         switch (sink->kind) {
-        case SINK_STREAM:
-            __guest_flush(sink);
-            break;
-        case SINK_MEMORY:
-            return;
-        case SINK_CHECKED:
-            __pancam_fault(PANCAM_FAULT_LIBRARY_MISUSE, "formatted text exceeds its buffer");
-        case SINK_GROWING:
-            grow(sink);
-            break;
+        case SINK_STREAM: __guest_flush(sink); break;
+        case SINK_MEMORY: return;
+        case SINK_CHECKED: __pancam_fault(PANCAM_FAULT_LIBRARY_MISUSE, "formatted text exceeds its buffer");
+        case SINK_GROWING: grow(sink); break;
         }
     }
     sink->memory[sink->used++] = c;
 }
 
 void __guest_put_text(struct sink *sink, const char *text, size_t length) {
-    for (; length != 0; length--)
-        __guest_put(sink, *text++);
+    for (; length != 0; length--) __guest_put(sink, *text++);
 }
 
 void __guest_pad(struct sink *sink, char c, long long count) {
-    for (; count > 0; count--)
-        __guest_put(sink, c);
+    for (; count > 0; count--) __guest_put(sink, c);
 }
 
 /* Numbers in a format. Too large a number is reported as INT_MAX, which is later refused. */
@@ -71,8 +61,7 @@ static const char *parse_star(const char *at, struct number_source *source) {
     const char *behind = parse_number(at, &position);
     source->given = 1;
     source->from_argument = 1;
-    if (*behind != '$' || position == 0)
-        return at;
+    if (*behind != '$' || position == 0) return at;
     source->position = position;
     return behind + 1;
 }
@@ -95,9 +84,7 @@ static const char *parse_flags(const char *at, struct conversion *conversion) {
 static const char *parse_length(const char *at, struct conversion *conversion) {
     conversion->size = sizeof(int);
     switch (*at) {
-    case 'h':
-        conversion->size = at[1] == 'h' ? 1 : sizeof(short);
-        return at + (at[1] == 'h' ? 2 : 1);
+    case 'h': conversion->size = at[1] == 'h' ? 1 : sizeof(short); return at + (at[1] == 'h' ? 2 : 1);
     case 'l':
         conversion->size = at[1] == 'l' ? sizeof(long long) : sizeof(long);
         conversion->wide = at[1] != 'l';
@@ -141,29 +128,47 @@ static const char *parse_conversion(const char *at, struct conversion *conversio
     }
     at = parse_length(at, conversion);
     conversion->letter = *at;
-    if (*at == '\0')
-        __pancam_fault(PANCAM_FAULT_LIBRARY_MISUSE, "incomplete conversion in a format");
+    if (*at == '\0') __pancam_fault(PANCAM_FAULT_LIBRARY_MISUSE, "incomplete conversion in a format");
     return at + 1;
 }
 
 /* How an argument is passed. */
-enum argument_kind { ARGUMENT_NONE, ARGUMENT_INT, ARGUMENT_LONG_LONG, ARGUMENT_DOUBLE, ARGUMENT_LONG_DOUBLE,
-                     ARGUMENT_POINTER };
+enum argument_kind {
+    ARGUMENT_NONE,
+    ARGUMENT_INT,
+    ARGUMENT_LONG_LONG,
+    ARGUMENT_DOUBLE,
+    ARGUMENT_LONG_DOUBLE,
+    ARGUMENT_POINTER
+};
 
 static enum argument_kind kind_of(const struct conversion *conversion) {
     switch (conversion->letter) {
-    case 'd': case 'i': case 'u': case 'o': case 'x': case 'X': case 'b': case 'B':
-        return conversion->size > (int)sizeof(int) ? ARGUMENT_LONG_LONG : ARGUMENT_INT;
-    case 'c': case 'C':
-        return ARGUMENT_INT; /* wint_t is as wide as int */
-    case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
-        return conversion->long_double ? ARGUMENT_LONG_DOUBLE : ARGUMENT_DOUBLE;
-    case 's': case 'S': case 'p': case 'n':
-        return ARGUMENT_POINTER;
-    case '%': case 'm':
-        return ARGUMENT_NONE;
-    default:
-        __pancam_fault(PANCAM_FAULT_LIBRARY_MISUSE, "unknown conversion in a format");
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X':
+    case 'b':
+    case 'B': return conversion->size > (int)sizeof(int) ? ARGUMENT_LONG_LONG : ARGUMENT_INT;
+    case 'c':
+    case 'C': return ARGUMENT_INT; /* wint_t is as wide as int */
+    case 'f':
+    case 'F':
+    case 'e':
+    case 'E':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A': return conversion->long_double ? ARGUMENT_LONG_DOUBLE : ARGUMENT_DOUBLE;
+    case 's':
+    case 'S':
+    case 'p':
+    case 'n': return ARGUMENT_POINTER;
+    case '%':
+    case 'm': return ARGUMENT_NONE;
+    default: __pancam_fault(PANCAM_FAULT_LIBRARY_MISUSE, "unknown conversion in a format");
     }
 }
 
@@ -188,13 +193,10 @@ static void take(va_list *list, enum argument_kind kind, union argument *value) 
 static enum argument_kind kind_at(const char *format, int position) {
     struct conversion conversion;
     while (*format != '\0') {
-        if (*format++ != '%')
-            continue;
+        if (*format++ != '%') continue;
         format = parse_conversion(format, &conversion);
-        if (conversion.width.position == position || conversion.precision.position == position)
-            return ARGUMENT_INT;
-        if (conversion.position == position)
-            return kind_of(&conversion);
+        if (conversion.width.position == position || conversion.precision.position == position) return ARGUMENT_INT;
+        if (conversion.position == position) return kind_of(&conversion);
     }
     __pancam_fault(PANCAM_FAULT_LIBRARY_MISUSE, "a format with positions leaves out an argument");
 }
@@ -203,8 +205,7 @@ static enum argument_kind kind_at(const char *format, int position) {
 static void take_at(struct arguments *arguments, int position, union argument *value) {
     struct arguments walk;
     va_copy(walk.next, arguments->first);
-    for (int i = 1; i <= position; i++)
-        take(&walk.next, kind_at(arguments->format, i), value);
+    for (int i = 1; i <= position; i++) take(&walk.next, kind_at(arguments->format, i), value);
     va_end(walk.next);
 }
 
@@ -235,11 +236,9 @@ static void settle_numbers(struct arguments *arguments, struct conversion *conve
 
 static void put_padded(struct sink *sink, const struct conversion *conversion, const char *text, size_t length) {
     long long padding = conversion->width.value - (long long)length;
-    if ((conversion->flags & FLAG_LEFT) == 0)
-        __guest_pad(sink, ' ', padding);
+    if ((conversion->flags & FLAG_LEFT) == 0) __guest_pad(sink, ' ', padding);
     __guest_put_text(sink, text, length);
-    if ((conversion->flags & FLAG_LEFT) != 0)
-        __guest_pad(sink, ' ', padding);
+    if ((conversion->flags & FLAG_LEFT) != 0) __guest_pad(sink, ' ', padding);
 }
 
 /* Only ASCII exists among the wide characters of the C locale. */
@@ -251,12 +250,9 @@ static int put_wide(struct sink *sink, const struct conversion *conversion, cons
             return -1;
         }
     }
-    if ((conversion->flags & FLAG_LEFT) == 0)
-        __guest_pad(sink, ' ', padding);
-    for (size_t i = 0; i < length; i++)
-        __guest_put(sink, (char)text[i]);
-    if ((conversion->flags & FLAG_LEFT) != 0)
-        __guest_pad(sink, ' ', padding);
+    if ((conversion->flags & FLAG_LEFT) == 0) __guest_pad(sink, ' ', padding);
+    for (size_t i = 0; i < length; i++) __guest_put(sink, (char)text[i]);
+    if ((conversion->flags & FLAG_LEFT) != 0) __guest_pad(sink, ' ', padding);
     return 0;
 }
 
@@ -269,8 +265,7 @@ static int put_string(struct sink *sink, const struct conversion *conversion, co
     if (conversion->wide || conversion->letter == 'S') {
         const wchar_t *wide = text;
         size_t length = 0;
-        while (length < limit && wide[length] != 0)
-            length++;
+        while (length < limit && wide[length] != 0) length++;
         return put_wide(sink, conversion, wide, length);
     }
     put_padded(sink, conversion, text, strnlen(text, limit));
@@ -293,12 +288,10 @@ enum { LONGEST_NUMBER = 64 }; /* binary */
 static char *write_digits(char *end, unsigned long long number, unsigned base, int upper) {
     const char *digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
     if (number <= UINT_MAX) {
-        for (unsigned small = (unsigned)number; small != 0; small /= base)
-            *--end = digits[small % base];
+        for (unsigned small = (unsigned)number; small != 0; small /= base) *--end = digits[small % base];
         return end;
     }
-    for (; number != 0; number /= base)
-        *--end = digits[number % base];
+    for (; number != 0; number /= base) *--end = digits[number % base];
     return end;
 }
 
@@ -310,23 +303,19 @@ static void put_integer(struct sink *sink, const struct conversion *conversion, 
     long long count = end - digits;
     long long wanted = conversion->precision.given ? conversion->precision.value : 1;
     size_t prefix_length = strlen(prefix);
-    if (base == 8 && (conversion->flags & FLAG_ALTERNATIVE) != 0 && wanted <= count)
-        wanted = count + 1;
-    if (base == 8 && number == 0 && wanted < 1 && (conversion->flags & FLAG_ALTERNATIVE) != 0)
-        wanted = 1;
+    if (base == 8 && (conversion->flags & FLAG_ALTERNATIVE) != 0 && wanted <= count) wanted = count + 1;
+    if (base == 8 && number == 0 && wanted < 1 && (conversion->flags & FLAG_ALTERNATIVE) != 0) wanted = 1;
     long long zeros = wanted > count ? wanted - count : 0;
     long long padding = conversion->width.value - count - zeros - (long long)prefix_length;
     if ((conversion->flags & (FLAG_ZERO | FLAG_LEFT)) == FLAG_ZERO && !conversion->precision.given && padding > 0) {
         zeros += padding;
         padding = 0;
     }
-    if ((conversion->flags & FLAG_LEFT) == 0)
-        __guest_pad(sink, ' ', padding);
+    if ((conversion->flags & FLAG_LEFT) == 0) __guest_pad(sink, ' ', padding);
     __guest_put_text(sink, prefix, prefix_length);
     __guest_pad(sink, '0', zeros);
     __guest_put_text(sink, digits, (size_t)count);
-    if ((conversion->flags & FLAG_LEFT) != 0)
-        __guest_pad(sink, ' ', padding);
+    if ((conversion->flags & FLAG_LEFT) != 0) __guest_pad(sink, ' ', padding);
 }
 
 static long long sign_extend(unsigned long long number, int size) {
@@ -335,10 +324,8 @@ static long long sign_extend(unsigned long long number, int size) {
 }
 
 static const char *sign_text(const struct conversion *conversion, int negative) {
-    if (negative)
-        return "-";
-    if ((conversion->flags & FLAG_PLUS) != 0)
-        return "+";
+    if (negative) return "-";
+    if ((conversion->flags & FLAG_PLUS) != 0) return "+";
     return (conversion->flags & FLAG_SPACE) != 0 ? " " : "";
 }
 
@@ -386,8 +373,7 @@ static int put_error(struct sink *sink, const struct conversion *conversion, int
     if ((conversion->flags & FLAG_ALTERNATIVE) == 0)
         return put_string(sink, conversion, __guest_error_text(number, memory));
     const char *name = __guest_error_name(number);
-    if (name != NULL)
-        return put_string(sink, conversion, name);
+    if (name != NULL) return put_string(sink, conversion, name);
     put_signed(sink, conversion, (unsigned)number);
     return 0;
 }
@@ -405,9 +391,12 @@ static int put_conversion(struct sink *sink, const struct conversion *conversion
     case 'p': put_pointer(sink, conversion, value->pointer); return 0;
     case 'n': store_count(sink, conversion, value->pointer); return 0;
     case 'm': return put_error(sink, conversion, saved_errno);
-    case 'u': case 'o': case 'x': case 'X': case 'b': case 'B':
-        put_unsigned(sink, conversion, value->integer);
-        return 0;
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X':
+    case 'b':
+    case 'B': put_unsigned(sink, conversion, value->integer); return 0;
     default: __guest_format_float(sink, conversion, value); return 0;
     }
 }

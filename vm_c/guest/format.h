@@ -32,17 +32,11 @@ void __guest_flush(struct sink *sink);
 
 enum { STREAM_BUFFER_SIZE = 128 };
 
-enum conversion_flags {
-    FLAG_LEFT = 1,
-    FLAG_PLUS = 2,
-    FLAG_SPACE = 4,
-    FLAG_ALTERNATIVE = 8,
-    FLAG_ZERO = 16
-};
+enum conversion_flags { FLAG_LEFT = 1, FLAG_PLUS = 2, FLAG_SPACE = 4, FLAG_ALTERNATIVE = 8, FLAG_ZERO = 16 };
 
 /* A number from the format, or where the argument that holds it is. */
 struct number_source {
-    int given;    /* 0: absent */
+    int given; /* 0: absent */
     int from_argument;
     int position; /* of the argument, counted from 1; 0: the next one */
     int value;

@@ -79,7 +79,7 @@ PROTOTYPE(int, __vprintf_chk, (int level, const char *format, va_list arguments)
     return vprintf(format, arguments);
 }
 
-PROTOTYPE(int, __vfprintf_chk, (FILE *stream, int level, const char *format, va_list arguments)) {
+PROTOTYPE(int, __vfprintf_chk, (FILE * stream, int level, const char *format, va_list arguments)) {
     (void)level;
     return vfprintf(stream, format, arguments);
 }
@@ -108,30 +108,26 @@ PROTOTYPE(int, __vsnprintf_chk,
 }
 
 /* The body of a function that ends in `...`: passes the arguments on. */
-#define PASS_ON(call)                                                                                                 \
-    va_list arguments;                                                                                                \
-    va_start(arguments, format);                                                                                      \
-    int result = call;                                                                                                \
-    va_end(arguments);                                                                                                \
+#define PASS_ON(call)                                                                                                  \
+    va_list arguments;                                                                                                 \
+    va_start(arguments, format);                                                                                       \
+    int result = call;                                                                                                 \
+    va_end(arguments);                                                                                                 \
     return result;
 
-PROTOTYPE(int, __printf_chk, (int level, const char *format, ...)) { PASS_ON(__vprintf_chk(level, format, arguments)) }
+PROTOTYPE(int, __printf_chk, (int level, const char *format, ...)){PASS_ON(__vprintf_chk(level, format, arguments))}
 
-PROTOTYPE(int, __fprintf_chk, (FILE *stream, int level, const char *format, ...)) {
-    PASS_ON(__vfprintf_chk(stream, level, format, arguments))
-}
+PROTOTYPE(int, __fprintf_chk, (FILE * stream, int level, const char *format, ...)){
+    PASS_ON(__vfprintf_chk(stream, level, format, arguments))}
 
-PROTOTYPE(int, __dprintf_chk, (int descriptor, int level, const char *format, ...)) {
-    PASS_ON(__vdprintf_chk(descriptor, level, format, arguments))
-}
+PROTOTYPE(int, __dprintf_chk, (int descriptor, int level, const char *format, ...)){
+    PASS_ON(__vdprintf_chk(descriptor, level, format, arguments))}
 
-PROTOTYPE(int, __asprintf_chk, (char **text, int level, const char *format, ...)) {
-    PASS_ON(__vasprintf_chk(text, level, format, arguments))
-}
+PROTOTYPE(int, __asprintf_chk,
+          (char **text, int level, const char *format, ...)){PASS_ON(__vasprintf_chk(text, level, format, arguments))}
 
-PROTOTYPE(int, __sprintf_chk, (char *to, int level, size_t room, const char *format, ...)) {
-    PASS_ON(__vsprintf_chk(to, level, room, format, arguments))
-}
+PROTOTYPE(int, __sprintf_chk, (char *to, int level, size_t room, const char *format, ...)){
+    PASS_ON(__vsprintf_chk(to, level, room, format, arguments))}
 
 PROTOTYPE(int, __snprintf_chk, (char *to, size_t size, int level, size_t room, const char *format, ...)) {
     PASS_ON(__vsnprintf_chk(to, size, level, room, format, arguments))

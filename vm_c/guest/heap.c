@@ -40,16 +40,14 @@ PROTOTYPE(void, cfree, (void *pointer)) { __pancam_free(pointer); }
 
 /* Always moves, so that a program cannot rely on an address staying. Size 0 frees, as in glibc. */
 void *realloc(void *pointer, size_t size) {
-    if (pointer == NULL)
-        return malloc(size);
+    if (pointer == NULL) return malloc(size);
     size_t old_size = __pancam_object_size(pointer);
     if (size == 0) {
         __pancam_free(pointer);
         return NULL;
     }
     void *copy = malloc(size);
-    if (copy == NULL)
-        return NULL;
+    if (copy == NULL) return NULL;
     memcpy(copy, pointer, old_size < size ? old_size : size);
     __pancam_free(pointer);
     return copy;
@@ -75,10 +73,8 @@ void *memalign(size_t alignment, size_t size) {
 void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
 
 int posix_memalign(void **result, size_t alignment, size_t size) {
-    if (!is_power_of_two(alignment) || alignment % sizeof(void *) != 0)
-        return EINVAL;
-    if (size > PTRDIFF_MAX)
-        return ENOMEM;
+    if (!is_power_of_two(alignment) || alignment % sizeof(void *) != 0) return EINVAL;
+    if (size > PTRDIFF_MAX) return ENOMEM;
     *result = memalign(alignment, size);
     return 0;
 }

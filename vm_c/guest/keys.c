@@ -42,8 +42,7 @@ int pthread_key_delete(pthread_key_t key) {
     STORE(destructors[key], NULL);
     for (unsigned i = 0; i < __pancam_thread_limit; i++) {
         void **others = LOAD(__pancam_threads[i].values);
-        if (others != NULL)
-            STORE(others[key], NULL);
+        if (others != NULL) STORE(others[key], NULL);
     }
     __pancam_atomic_end();
     return 0;
@@ -72,13 +71,11 @@ static void run_key_destructors(void) {
             __pancam_atomic_begin();
             found = take_value(&key, &destructor, &value);
             __pancam_atomic_end();
-            if (found)
-                destructor(value);
+            if (found) destructor(value);
             any |= found;
             key++;
         } while (found);
-        if (!any)
-            return;
+        if (!any) return;
     }
 }
 

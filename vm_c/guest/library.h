@@ -25,8 +25,8 @@
 #include "machine.h"
 
 /* For a definition of what no header declares: a prototype precedes it. */
-#define PROTOTYPE(result, name, parameters)                                                                           \
-    result name parameters;                                                                                           \
+#define PROTOTYPE(result, name, parameters)                                                                            \
+    result name parameters;                                                                                            \
     result name parameters
 
 /* The generated lists of constructors and destructors of the program. */

@@ -10,10 +10,8 @@
 
 /* An empty name asks for the environment's locale, which is C too. */
 char *setlocale(int category, const char *name) {
-    if (category < LC_CTYPE || category > LC_IDENTIFICATION)
-        return NULL;
-    if (name == NULL || *name == '\0' || strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0)
-        return (char *)"C";
+    if (category < LC_CTYPE || category > LC_IDENTIFICATION) return NULL;
+    if (name == NULL || *name == '\0' || strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0) return (char *)"C";
     return NULL;
 }
 

@@ -88,8 +88,7 @@ void *memccpy(void *restrict to, const void *restrict from, int stop, size_t cou
     for (; count != 0; count--) {
         unsigned char byte = *in++;
         *out++ = byte;
-        if (byte == (unsigned char)stop)
-            return out;
+        if (byte == (unsigned char)stop) return out;
     }
     return NULL;
 }
@@ -100,8 +99,7 @@ void *memset(void *to, int value, size_t count) {
     while (count != 0) {
         uintptr_t bits = (uintptr_t)out;
         if (aligned(bits, sizeof(word))) {
-            for (; count >= sizeof(word); count -= sizeof(word), out += sizeof(word))
-                *(word *)(void *)out = pattern;
+            for (; count >= sizeof(word); count -= sizeof(word), out += sizeof(word)) *(word *)(void *)out = pattern;
         }
         if (count >= 4 && aligned(bits, 4)) {
             *(quarter_word *)(void *)out = (quarter_word)pattern;
@@ -121,8 +119,7 @@ int memcmp(const void *left, const void *right, size_t count) {
     const unsigned char *a = left, *b = right;
     for (; count != 0; count--, a++, b++) {
         int difference = *a - *b;
-        if (difference != 0)
-            return difference;
+        if (difference != 0) return difference;
     }
     return 0;
 }
@@ -130,31 +127,27 @@ int memcmp(const void *left, const void *right, size_t count) {
 void *memchr(const void *memory, int value, size_t count) {
     const unsigned char *at = memory;
     for (; count != 0; count--, at++)
-        if (*at == (unsigned char)value)
-            return (void *)at;
+        if (*at == (unsigned char)value) return (void *)at;
     return NULL;
 }
 
 void *rawmemchr(const void *memory, int value) {
     const unsigned char *at = memory;
-    while (*at != (unsigned char)value)
-        at++;
+    while (*at != (unsigned char)value) at++;
     return (void *)at;
 }
 
 void *memrchr(const void *memory, int value, size_t count) {
     const unsigned char *start = memory;
     while (count-- != 0)
-        if (start[count] == (unsigned char)value)
-            return (void *)(start + count);
+        if (start[count] == (unsigned char)value) return (void *)(start + count);
     return NULL;
 }
 
 void *memmem(const void *memory, size_t count, const void *wanted, size_t length) {
     const unsigned char *at = memory;
     for (; length <= count; at++, count--)
-        if (memcmp(at, wanted, length) == 0)
-            return (void *)at;
+        if (memcmp(at, wanted, length) == 0) return (void *)at;
     return NULL;
 }
 
@@ -182,9 +175,7 @@ int ffsl(long value) { return ffsll(value); }
 
 int ffsll(long long value) {
     int position = 1;
-    if (value == 0)
-        return 0;
-    for (; (value & 1) == 0; value >>= 1)
-        position++;
+    if (value == 0) return 0;
+    for (; (value & 1) == 0; value >>= 1) position++;
     return position;
 }

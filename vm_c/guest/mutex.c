@@ -28,9 +28,7 @@ static void misuse(const char *message) { __pancam_fault(PANCAM_FAULT_MUTEX_MISU
 
 static struct mutex *view(pthread_mutex_t *mutex) { return (struct mutex *)(void *)mutex; }
 
-static int is_checking(unsigned kind) {
-    return kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK;
-}
+static int is_checking(unsigned kind) { return kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK; }
 
 static unsigned owner_word(unsigned kind, unsigned self) {
     return is_checking(kind) ? self + 1 : (self + 1) | OWNER_NORMAL;
@@ -39,20 +37,16 @@ static unsigned owner_word(unsigned kind, unsigned self) {
 /* In a section, as all that follows with a kind; also tells what is no mutex. */
 static unsigned kind_of(const struct mutex *mutex) {
     unsigned kind = LOAD(mutex->kind);
-    if (LOAD(mutex->lock) & DESTROYED)
-        misuse("use of a destroyed mutex");
-    if (kind > PTHREAD_MUTEX_ADAPTIVE_NP)
-        misuse("use of a mutex that was never initialised");
+    if (LOAD(mutex->lock) & DESTROYED) misuse("use of a destroyed mutex");
+    if (kind > PTHREAD_MUTEX_ADAPTIVE_NP) misuse("use of a mutex that was never initialised");
     return kind;
 }
 
 /* Another lock by the owner of a mutex of a checking kind. */
 static int lock_again(struct mutex *mutex, unsigned kind) {
     unsigned count = LOAD(mutex->count);
-    if (kind == PTHREAD_MUTEX_ERRORCHECK)
-        return EDEADLK;
-    if (count == UINT_MAX - 1)
-        return EAGAIN;
+    if (kind == PTHREAD_MUTEX_ERRORCHECK) return EDEADLK;
+    if (count == UINT_MAX - 1) return EAGAIN;
     STORE(mutex->count, count + 1);
     return 0;
 }
@@ -83,7 +77,8 @@ int pthread_mutex_timedlock(pthread_mutex_t *restrict given, const struct timesp
     return time_out_error(deadline);
 }
 
-int pthread_mutex_clocklock(pthread_mutex_t *restrict given, clockid_t clock, const struct timespec *restrict deadline) {
+int pthread_mutex_clocklock(pthread_mutex_t *restrict given, clockid_t clock,
+                            const struct timespec *restrict deadline) {
     return is_clock(clock) ? pthread_mutex_timedlock(given, deadline) : EINVAL;
 }
 
@@ -105,8 +100,7 @@ int pthread_mutex_trylock(pthread_mutex_t *given) {
 
 /* In a section. The error of giving up a mutex that the thread does not own; for a normal one it is a fault. */
 static int not_owner(unsigned kind, const char *message) {
-    if (!is_checking(kind))
-        misuse(message);
+    if (!is_checking(kind)) misuse(message);
     return EPERM;
 }
 
@@ -141,8 +135,7 @@ int __pancam_mutex_release(pthread_mutex_t *given, unsigned *count) {
 int __pancam_mutex_take_back(pthread_mutex_t *given, unsigned count) {
     struct mutex *mutex = view(given);
     unsigned kind = kind_of(mutex);
-    if (LOAD(mutex->lock) != 0)
-        return 0;
+    if (LOAD(mutex->lock) != 0) return 0;
     STORE(mutex->lock, owner_word(kind, __pancam_self()));
     STORE(mutex->count, count);
     return 1;
@@ -152,8 +145,7 @@ void __pancam_mutex_await_free(pthread_mutex_t *given) { __pancam_await_either(&
 
 static unsigned attributes(const pthread_mutexattr_t *attr) {
     unsigned bits = *(const unsigned *)(const void *)attr;
-    if (!(bits & ATTR_VALID))
-        misuse("use of a mutex attributes object that is not initialised");
+    if (!(bits & ATTR_VALID)) misuse("use of a mutex attributes object that is not initialised");
     return bits;
 }
 
@@ -172,8 +164,7 @@ int pthread_mutex_destroy(pthread_mutex_t *given) {
     struct mutex *mutex = view(given);
     __pancam_atomic_begin();
     kind_of(mutex);
-    if (LOAD(mutex->lock) != 0)
-        misuse("pthread_mutex_destroy of a locked mutex");
+    if (LOAD(mutex->lock) != 0) misuse("pthread_mutex_destroy of a locked mutex");
     STORE(mutex->lock, (unsigned)DESTROYED);
     __pancam_atomic_end();
     return 0;
@@ -200,8 +191,7 @@ int pthread_mutexattr_destroy(pthread_mutexattr_t *attr) {
 
 int pthread_mutexattr_settype(pthread_mutexattr_t *attr, int type) {
     unsigned bits = attributes(attr);
-    if (type < PTHREAD_MUTEX_TIMED_NP || type > PTHREAD_MUTEX_ADAPTIVE_NP)
-        return EINVAL;
+    if (type < PTHREAD_MUTEX_TIMED_NP || type > PTHREAD_MUTEX_ADAPTIVE_NP) return EINVAL;
     set_attributes(attr, (bits & ~(unsigned)ATTR_TYPE) | (unsigned)type);
     return 0;
 }
@@ -214,8 +204,7 @@ int pthread_mutexattr_gettype(const pthread_mutexattr_t *restrict attr, int *res
 /* There is one process, so sharing makes no difference. */
 int pthread_mutexattr_setpshared(pthread_mutexattr_t *attr, int shared) {
     unsigned bits = attributes(attr) & ~(unsigned)ATTR_SHARED;
-    if (shared != PTHREAD_PROCESS_PRIVATE && shared != PTHREAD_PROCESS_SHARED)
-        return EINVAL;
+    if (shared != PTHREAD_PROCESS_PRIVATE && shared != PTHREAD_PROCESS_SHARED) return EINVAL;
     set_attributes(attr, shared == PTHREAD_PROCESS_SHARED ? bits | ATTR_SHARED : bits);
     return 0;
 }
@@ -227,8 +216,7 @@ int pthread_mutexattr_getpshared(const pthread_mutexattr_t *restrict attr, int *
 
 int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attr, int protocol) {
     attributes(attr);
-    if (protocol == PTHREAD_PRIO_NONE)
-        return 0;
+    if (protocol == PTHREAD_PRIO_NONE) return 0;
     return protocol == PTHREAD_PRIO_INHERIT || protocol == PTHREAD_PRIO_PROTECT ? ENOTSUP : EINVAL;
 }
 
@@ -240,8 +228,7 @@ int pthread_mutexattr_getprotocol(const pthread_mutexattr_t *restrict attr, int 
 
 int pthread_mutexattr_setrobust(pthread_mutexattr_t *attr, int robust) {
     attributes(attr);
-    if (robust == PTHREAD_MUTEX_STALLED)
-        return 0;
+    if (robust == PTHREAD_MUTEX_STALLED) return 0;
     return robust == PTHREAD_MUTEX_ROBUST ? ENOTSUP : EINVAL;
 }
 

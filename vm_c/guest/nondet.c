@@ -13,8 +13,8 @@
 /* Count 0 means any 64-bit number. */
 #define VALUES_OF(type) (sizeof(type) >= 8 ? 0 : 1ULL << (8 * sizeof(type) % 64))
 
-#define NONDET(type, name, attributes)                                                                                \
-    type name(void) attributes;                                                                                       \
+#define NONDET(type, name, attributes)                                                                                 \
+    type name(void) attributes;                                                                                        \
     type name(void) { return (type)__pancam_choose(VALUES_OF(type)); }
 
 #define NO_ATTRIBUTES
@@ -46,8 +46,7 @@ double pancam_nondet_double(void) {
 }
 
 long pancam_nondet_range(long low, long high) {
-    if (low > high)
-        __pancam_fault(PANCAM_FAULT_LIBRARY_MISUSE, "pancam_nondet_range: an empty range");
+    if (low > high) __pancam_fault(PANCAM_FAULT_LIBRARY_MISUSE, "pancam_nondet_range: an empty range");
     unsigned long long count = (unsigned long long)high - (unsigned long long)low + 1; /* 0 for the whole of 64 bits */
     return (long)((unsigned long long)low + __pancam_choose(count));
 }

@@ -23,11 +23,9 @@ int pthread_once(pthread_once_t *given, void (*routine)(void)) {
     unsigned value = LOAD(*control);
     if (value > DONE)
         __pancam_fault(PANCAM_FAULT_THREAD_MISUSE, "pthread_once with a control that is not PTHREAD_ONCE_INIT");
-    if (value == NOT_CALLED)
-        STORE(*control, (unsigned)RUNNING);
+    if (value == NOT_CALLED) STORE(*control, (unsigned)RUNNING);
     __pancam_atomic_end();
-    if (value == DONE)
-        return 0;
+    if (value == DONE) return 0;
     _pthread_cleanup_push(&buffer, forget, control);
     routine();
     _pthread_cleanup_pop(&buffer, 0);

@@ -25,8 +25,7 @@ static struct exit_handler *quick_exit_handlers;
 
 static int push(struct exit_handler **list, const struct exit_handler *handler) {
     struct exit_handler *node = malloc(sizeof *node);
-    if (node == NULL)
-        return -1;
+    if (node == NULL) return -1;
     *node = *handler;
     __pancam_atomic_begin();
     node->next = *list;

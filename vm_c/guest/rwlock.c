@@ -41,8 +41,7 @@ static struct rwlock *view(pthread_rwlock_t *given) { return (struct rwlock *)(v
 /* In a section. */
 static unsigned word_of(const struct rwlock *rwlock) {
     unsigned word = LOAD(rwlock->lock);
-    if (word & DESTROYED)
-        misuse("use of a destroyed read-write lock");
+    if (word & DESTROYED) misuse("use of a destroyed read-write lock");
     return word;
 }
 
@@ -75,8 +74,7 @@ static int read_and_end(struct rwlock *rwlock, unsigned self) {
         error = EAGAIN;
     } else {
         STORE(*counter.word, counts + (1u << counter.shift));
-        if (held == 0)
-            STORE(rwlock->lock, word + READER_ONE);
+        if (held == 0) STORE(rwlock->lock, word + READER_ONE);
     }
     __pancam_atomic_end();
     return error;
@@ -104,8 +102,7 @@ int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict given, clockid_t clock
 int pthread_rwlock_tryrdlock(pthread_rwlock_t *given) {
     unsigned self = __pancam_self();
     __pancam_atomic_begin();
-    if ((word_of(view(given)) & (WRITER | WAITING)) == 0)
-        return read_and_end(view(given), self);
+    if ((word_of(view(given)) & (WRITER | WAITING)) == 0) return read_and_end(view(given), self);
     __pancam_atomic_end();
     return EBUSY;
 }
@@ -130,8 +127,7 @@ static int lock_for_writing(struct rwlock *rwlock, enum patience patience, const
     if (prefers_writers(rwlock)) {
         __pancam_atomic_begin();
         unsigned word = word_of(rwlock);
-        if ((word & HOLDERS) == 0 || (word & WRITER) == self + 1)
-            return write_and_end(rwlock, self, 0);
+        if ((word & HOLDERS) == 0 || (word & WRITER) == self + 1) return write_and_end(rwlock, self, 0);
         STORE(rwlock->lock, word + WAITING_ONE);
         __pancam_atomic_end();
         waited = 1;
@@ -160,8 +156,7 @@ int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict given, clockid_t clock
 int pthread_rwlock_trywrlock(pthread_rwlock_t *given) {
     unsigned self = __pancam_self();
     __pancam_atomic_begin();
-    if ((word_of(view(given)) & HOLDERS) == 0)
-        return write_and_end(view(given), self, 0);
+    if ((word_of(view(given)) & HOLDERS) == 0) return write_and_end(view(given), self, 0);
     __pancam_atomic_end();
     return EBUSY;
 }
@@ -176,8 +171,7 @@ int pthread_rwlock_unlock(pthread_rwlock_t *given) {
         STORE(rwlock->lock, word & ~(unsigned)WRITER);
     } else if (held > 0) {
         STORE(*counter.word, counts - (1u << counter.shift));
-        if (held == 1)
-            STORE(rwlock->lock, word - READER_ONE);
+        if (held == 1) STORE(rwlock->lock, word - READER_ONE);
     } else {
         misuse("pthread_rwlock_unlock of a lock that the thread does not hold");
     }
@@ -187,8 +181,7 @@ int pthread_rwlock_unlock(pthread_rwlock_t *given) {
 
 static unsigned attributes(const pthread_rwlockattr_t *attr) {
     unsigned bits = *(const unsigned *)(const void *)attr;
-    if (!(bits & ATTR_VALID))
-        misuse("use of a read-write lock attributes object that is not initialised");
+    if (!(bits & ATTR_VALID)) misuse("use of a read-write lock attributes object that is not initialised");
     return bits;
 }
 
@@ -205,8 +198,7 @@ int pthread_rwlock_init(pthread_rwlock_t *restrict given, const pthread_rwlockat
 
 int pthread_rwlock_destroy(pthread_rwlock_t *given) {
     __pancam_atomic_begin();
-    if (word_of(view(given)) != 0)
-        misuse("pthread_rwlock_destroy of a lock that is held");
+    if (word_of(view(given)) != 0) misuse("pthread_rwlock_destroy of a lock that is held");
     STORE(view(given)->lock, (unsigned)DESTROYED);
     __pancam_atomic_end();
     return 0;
@@ -226,8 +218,7 @@ int pthread_rwlockattr_destroy(pthread_rwlockattr_t *attr) {
 
 int pthread_rwlockattr_setkind_np(pthread_rwlockattr_t *attr, int kind) {
     unsigned bits = attributes(attr) & ~(unsigned)ATTR_KIND;
-    if (kind < PTHREAD_RWLOCK_PREFER_READER_NP || kind > PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP)
-        return EINVAL;
+    if (kind < PTHREAD_RWLOCK_PREFER_READER_NP || kind > PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP) return EINVAL;
     set_attributes(attr, bits | (unsigned)kind);
     return 0;
 }
@@ -240,8 +231,7 @@ int pthread_rwlockattr_getkind_np(const pthread_rwlockattr_t *restrict attr, int
 /* There is one process, so sharing makes no difference. */
 int pthread_rwlockattr_setpshared(pthread_rwlockattr_t *attr, int shared) {
     unsigned bits = attributes(attr) & ~(unsigned)ATTR_SHARED;
-    if (shared != PTHREAD_PROCESS_PRIVATE && shared != PTHREAD_PROCESS_SHARED)
-        return EINVAL;
+    if (shared != PTHREAD_PROCESS_PRIVATE && shared != PTHREAD_PROCESS_SHARED) return EINVAL;
     set_attributes(attr, shared == PTHREAD_PROCESS_SHARED ? bits | ATTR_SHARED : bits);
     return 0;
 }

@@ -39,9 +39,7 @@ static int is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 static const char *parse_size(const char *at, struct directive *directive) {
     directive->size = sizeof(int);
     switch (*at) {
-    case 'h':
-        directive->size = at[1] == 'h' ? 1 : sizeof(short);
-        return at + (at[1] == 'h' ? 2 : 1);
+    case 'h': directive->size = at[1] == 'h' ? 1 : sizeof(short); return at + (at[1] == 'h' ? 2 : 1);
     case 'l':
         directive->size = at[1] == 'l' ? sizeof(long long) : sizeof(long);
         directive->floating = at[1] == 'l' ? LONG_DOUBLE_SIZED : DOUBLE_SIZED;
@@ -63,12 +61,10 @@ static const char *parse_set(const char *at, struct directive *directive) {
     directive->set_negated = *at == '^';
     at += directive->set_negated;
     directive->set = at;
-    if (*at == ']')
-        at++;
+    if (*at == ']') at++;
     at = strchrnul(at, ']');
     directive->set_end = at;
-    if (*at == '\0')
-        __pancam_fault(PANCAM_FAULT_LIBRARY_MISUSE, "a set without its closing bracket in a format");
+    if (*at == '\0') __pancam_fault(PANCAM_FAULT_LIBRARY_MISUSE, "a set without its closing bracket in a format");
     return at + 1;
 }
 
@@ -79,12 +75,10 @@ static const char *parse_directive(const char *at, struct directive *directive) 
         directive->suppressed = 1;
         at++;
     }
-    for (; *at >= '0' && *at <= '9'; at++)
-        directive->width = directive->width * 10 + (size_t)(*at - '0');
+    for (; *at >= '0' && *at <= '9'; at++) directive->width = directive->width * 10 + (size_t)(*at - '0');
     at = parse_size(at, directive);
     directive->letter = *at;
-    if (*at == '\0')
-        __pancam_fault(PANCAM_FAULT_LIBRARY_MISUSE, "incomplete conversion in a format");
+    if (*at == '\0') __pancam_fault(PANCAM_FAULT_LIBRARY_MISUSE, "incomplete conversion in a format");
     at++;
     return directive->letter == '[' ? parse_set(at, directive) : at;
 }
@@ -135,17 +129,14 @@ static enum outcome match_integer(struct input *input, const struct directive *d
     int base = bases[strchr(letters, directive->letter) - letters];
     if (directive->letter == 'p' && strncmp(input->at, "(nil)", 5) == 0) {
         input->at += 5;
-        if (to != NULL)
-            *(void **)to = NULL;
+        if (to != NULL) *(void **)to = NULL;
         return MATCHED;
     }
     struct scanned_integer number = __guest_scan_integer(input->at, limit, base, input->binary);
-    if (number.end == input->at)
-        return MISMATCHED;
+    if (number.end == input->at) return MISMATCHED;
     input->at = behind_bare_prefix(input->at, number.end, limit, base);
     unsigned long long value = clamp(directive, &number);
-    if (to != NULL)
-        store_integer(to, directive->letter == 'p' ? (int)sizeof(void *) : directive->size, value);
+    if (to != NULL) store_integer(to, directive->letter == 'p' ? (int)sizeof(void *) : directive->size, value);
     return MATCHED;
 }
 
@@ -156,26 +147,23 @@ static const char *end_of_field(const char *start, const char *end, size_t limit
     const char *digits = start + (*start == '-' || *start == '+');
     int hexadecimal = digits[0] == '0' && end - digits > 1 && (digits[1] == 'x' || digits[1] == 'X');
     int number = *digits == '.' || (*digits >= '0' && *digits <= '9');
-    if (end == start || end == stop)
-        return end == start ? NULL : end;
+    if (end == start || end == stop) return end == start ? NULL : end;
     char letter = *end >= 'A' && *end <= 'Z' ? (char)(*end + ('a' - 'A')) : *end;
     if ((letter == 'x' && end == digits + 1 && *digits == '0') || (letter == 'i' && !number && end == digits + 3))
         return NULL;
     const char *marks = hexadecimal ? "pP" : "eE";
     if (number && letter == *marks && strcspn(start, marks) == (size_t)(end - start)) { /* the first one */
         end++;
-        if (end != stop && (*end == '-' || *end == '+'))
-            end++;
+        if (end != stop && (*end == '-' || *end == '+')) end++;
     }
     return end;
 }
 
-#define SCAN_INTO(type, scanner)                                                                                      \
-    do {                                                                                                              \
-        type value = scanner(input->at, limit, &end);                                                                 \
-        end = end_of_field(input->at, end, limit);                                                                    \
-        if (to != NULL && end != NULL)                                                                                \
-            *(type *)to = value;                                                                                      \
+#define SCAN_INTO(type, scanner)                                                                                       \
+    do {                                                                                                               \
+        type value = scanner(input->at, limit, &end);                                                                  \
+        end = end_of_field(input->at, end, limit);                                                                     \
+        if (to != NULL && end != NULL) *(type *)to = value;                                                            \
     } while (0)
 
 static enum outcome match_float(struct input *input, const struct directive *directive, void *to) {
@@ -186,8 +174,7 @@ static enum outcome match_float(struct input *input, const struct directive *dir
     case DOUBLE_SIZED: SCAN_INTO(double, __guest_scan_double); break;
     default: SCAN_INTO(long double, __guest_scan_long_double); break;
     }
-    if (end == NULL)
-        return MISMATCHED;
+    if (end == NULL) return MISMATCHED;
     input->at = end;
     return MATCHED;
 }
@@ -196,54 +183,57 @@ static enum outcome match_float(struct input *input, const struct directive *dir
 static enum outcome match_text(struct input *input, const struct directive *directive, char *to) {
     size_t limit = directive->width != 0 ? directive->width : SIZE_MAX, length = 0;
     for (; length < limit && *input->at != '\0'; length++, input->at++) {
-        if (directive->letter == '[' ? !in_set(directive, *input->at) : is_space(*input->at))
-            break;
-        if (to != NULL)
-            to[length] = *input->at;
+        if (directive->letter == '[' ? !in_set(directive, *input->at) : is_space(*input->at)) break;
+        if (to != NULL) to[length] = *input->at;
     }
-    if (length == 0)
-        return MISMATCHED;
-    if (to != NULL)
-        to[length] = '\0';
+    if (length == 0) return MISMATCHED;
+    if (to != NULL) to[length] = '\0';
     return MATCHED;
 }
 
 static enum outcome match_characters(struct input *input, const struct directive *directive, char *to) {
     size_t count = directive->width != 0 ? directive->width : 1;
     for (size_t i = 0; i < count && *input->at != '\0'; i++, input->at++)
-        if (to != NULL)
-            to[i] = *input->at;
+        if (to != NULL) to[i] = *input->at;
     return MATCHED;
 }
 
 static enum outcome match(struct input *input, const struct directive *directive, void *to) {
     char letter = directive->letter;
     if (letter != 'c' && letter != '[')
-        while (is_space(*input->at))
-            input->at++;
-    if (letter == '%')
-        return *input->at == '%' ? (input->at++, MATCHED) : *input->at == '\0' ? ENDED : MISMATCHED;
-    if (*input->at == '\0')
-        return ENDED;
+        while (is_space(*input->at)) input->at++;
+    if (letter == '%') return *input->at == '%' ? (input->at++, MATCHED) : *input->at == '\0' ? ENDED : MISMATCHED;
+    if (*input->at == '\0') return ENDED;
     switch (letter) {
-    case 'd': case 'i': case 'u': case 'o': case 'x': case 'X': case 'p':
-        return match_integer(input, directive, to);
-    case 'a': case 'A': case 'e': case 'E': case 'f': case 'F': case 'g': case 'G':
-        return match_float(input, directive, to);
-    case 'c': case 's': case '[':
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X':
+    case 'p': return match_integer(input, directive, to);
+    case 'a':
+    case 'A':
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G': return match_float(input, directive, to);
+    case 'c':
+    case 's':
+    case '[':
         if (directive->floating == DOUBLE_SIZED)
             __pancam_fault(PANCAM_FAULT_LIBRARY_MISUSE, "sscanf does not support wide characters");
         return letter == 'c' ? match_characters(input, directive, to) : match_text(input, directive, to);
-    default:
-        __pancam_fault(PANCAM_FAULT_LIBRARY_MISUSE, "unknown conversion in a format of sscanf");
+    default: __pancam_fault(PANCAM_FAULT_LIBRARY_MISUSE, "unknown conversion in a format of sscanf");
     }
 }
 
 /* The characters of the format outside conversions: white space matches any amount of it, others themselves. */
 static enum outcome match_literal(struct input *input, char c) {
     if (is_space(c)) {
-        while (is_space(*input->at))
-            input->at++;
+        while (is_space(*input->at)) input->at++;
         return MATCHED;
     }
     if (*input->at == c) {
@@ -267,17 +257,14 @@ static int scan(const char *text, const char *format, int binary, va_list argume
             int stores = directive.letter != '%' && !directive.suppressed;
             void *to = stores ? va_arg(arguments, void *) : NULL;
             if (directive.letter == 'n') {
-                if (stores)
-                    store_integer(to, directive.size, (unsigned long long)(input.at - input.start));
+                if (stores) store_integer(to, directive.size, (unsigned long long)(input.at - input.start));
                 continue;
             }
             outcome = match(&input, &directive, to);
             stored += outcome == MATCHED && stores;
         }
-        if (outcome == ENDED)
-            return stored == 0 ? EOF : stored;
-        if (outcome == MISMATCHED)
-            return stored;
+        if (outcome == ENDED) return stored == 0 ? EOF : stored;
+        if (outcome == MISMATCHED) return stored;
     }
     return stored;
 }

@@ -23,8 +23,7 @@ static int fail(int error) {
 /* In a section. */
 static unsigned value_of(sem_t *given) {
     unsigned word = LOAD(*view(given));
-    if (!(word & INITIALISED))
-        misuse("use of a semaphore that is not initialised, or destroyed");
+    if (!(word & INITIALISED)) misuse("use of a semaphore that is not initialised, or destroyed");
     return word & ~INITIALISED;
 }
 
@@ -38,8 +37,7 @@ static int take_and_end(sem_t *given) {
 /* There is one process, so sharing makes no difference. */
 int sem_init(sem_t *given, int shared, unsigned value) {
     (void)shared;
-    if (value > SEM_VALUE_MAX)
-        return fail(EINVAL);
+    if (value > SEM_VALUE_MAX) return fail(EINVAL);
     __pancam_atomic_begin();
     clear_object(given, sizeof *given);
     STORE(*view(given), value | INITIALISED);
@@ -62,8 +60,7 @@ int sem_wait(sem_t *given) {
 }
 
 int sem_timedwait(sem_t *restrict given, const struct timespec *restrict deadline) {
-    if (__pancam_await_not_timed(view(given), ~0u, INITIALISED))
-        return take_and_end(given);
+    if (__pancam_await_not_timed(view(given), ~0u, INITIALISED)) return take_and_end(given);
     __pancam_atomic_end();
     return fail(time_out_error(deadline));
 }
@@ -74,8 +71,7 @@ int sem_clockwait(sem_t *restrict given, clockid_t clock, const struct timespec 
 
 int sem_trywait(sem_t *given) {
     __pancam_atomic_begin();
-    if (value_of(given) > 0)
-        return take_and_end(given);
+    if (value_of(given) > 0) return take_and_end(given);
     __pancam_atomic_end();
     return fail(EAGAIN);
 }
@@ -84,8 +80,7 @@ int sem_post(sem_t *given) {
     __pancam_atomic_begin();
     unsigned value = value_of(given);
     int full = value == SEM_VALUE_MAX;
-    if (!full)
-        STORE(*view(given), (value + 1) | INITIALISED);
+    if (!full) STORE(*view(given), (value + 1) | INITIALISED);
     __pancam_atomic_end();
     return full ? fail(EOVERFLOW) : 0;
 }

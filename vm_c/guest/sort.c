@@ -34,13 +34,11 @@ static size_t next_smaller_gap(size_t limit) {
     static const unsigned short gaps[] = {1, 4, 10, 23, 57, 132, 301, 701};
     size_t gap = 701;
     if (limit > gap) {
-        while (gap / 4 * 9 < limit)
-            gap = gap / 4 * 9;
+        while (gap / 4 * 9 < limit) gap = gap / 4 * 9;
         return gap;
     }
     for (size_t i = sizeof gaps / sizeof gaps[0]; i-- > 0;)
-        if (gaps[i] < limit)
-            return gaps[i];
+        if (gaps[i] < limit) return gaps[i];
     return 0;
 }
 
@@ -50,8 +48,7 @@ void qsort_r(void *base, size_t count, size_t size, int (*compare)(const void *,
         for (size_t i = gap; i < count; i++) {
             for (size_t j = i; j >= gap; j -= gap) {
                 char *here = first + j * size, *before = here - gap * size;
-                if (compare(before, here, context) <= 0)
-                    break;
+                if (compare(before, here, context) <= 0) break;
                 swap_elements(before, here, size);
             }
         }
@@ -78,8 +75,7 @@ void *bsearch(const void *key, const void *base, size_t count, size_t size,
     while (count != 0) {
         const char *middle = first + count / 2 * size;
         int order = compare(key, middle);
-        if (order == 0)
-            return (void *)middle;
+        if (order == 0) return (void *)middle;
         if (order > 0) {
             first = middle + size;
             count--;

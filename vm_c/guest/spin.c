@@ -15,15 +15,13 @@ static unsigned *view(pthread_spinlock_t *given) { return (unsigned *)(void *)gi
 /* In a section. */
 static unsigned value_of(pthread_spinlock_t *given) {
     unsigned value = LOAD(*view(given));
-    if (value == NOT_INITIALISED)
-        misuse("use of a spinlock that is not initialised, or destroyed");
+    if (value == NOT_INITIALISED) misuse("use of a spinlock that is not initialised, or destroyed");
     return value;
 }
 
 /* There is one process, so sharing makes no difference. */
 int pthread_spin_init(pthread_spinlock_t *given, int shared) {
-    if (shared != PTHREAD_PROCESS_PRIVATE && shared != PTHREAD_PROCESS_SHARED)
-        return EINVAL;
+    if (shared != PTHREAD_PROCESS_PRIVATE && shared != PTHREAD_PROCESS_SHARED) return EINVAL;
     __pancam_atomic_begin();
     STORE(*view(given), (unsigned)FREE);
     __pancam_atomic_end();
@@ -32,8 +30,7 @@ int pthread_spin_init(pthread_spinlock_t *given, int shared) {
 
 int pthread_spin_destroy(pthread_spinlock_t *given) {
     __pancam_atomic_begin();
-    if (value_of(given) != FREE)
-        misuse("pthread_spin_destroy of a locked spinlock");
+    if (value_of(given) != FREE) misuse("pthread_spin_destroy of a locked spinlock");
     STORE(*view(given), (unsigned)NOT_INITIALISED);
     __pancam_atomic_end();
     return 0;
@@ -64,10 +61,8 @@ int pthread_spin_unlock(pthread_spinlock_t *given) {
     unsigned self = __pancam_self();
     __pancam_atomic_begin();
     unsigned value = value_of(given);
-    if (value == FREE)
-        misuse("pthread_spin_unlock of a spinlock that is not locked");
-    if (value != FIRST_OWNER + self)
-        misuse("pthread_spin_unlock of a spinlock that another thread has locked");
+    if (value == FREE) misuse("pthread_spin_unlock of a spinlock that is not locked");
+    if (value != FIRST_OWNER + self) misuse("pthread_spin_unlock of a spinlock that another thread has locked");
     STORE(*view(given), (unsigned)FREE);
     __pancam_atomic_end();
     return 0;

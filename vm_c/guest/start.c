@@ -12,8 +12,7 @@ extern int main(int count, char **values, char **environment) __attribute__((wea
 PROTOTYPE(void, __pancam_start, (unsigned thread)) {
     (void)thread;
     __pancam_run_constructors();
-    if (main == NULL)
-        __pancam_fault(PANCAM_FAULT_LIBRARY_MISUSE, "the program has no function main");
+    if (main == NULL) __pancam_fault(PANCAM_FAULT_LIBRARY_MISUSE, "the program has no function main");
     char **values = __pancam_arguments.values;
     int count = __pancam_arguments.count;
     exit(main(count, values, values + count)); /* the null at the end of the arguments is an empty environment */

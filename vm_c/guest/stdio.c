@@ -54,8 +54,7 @@ int __guest_print(int descriptor, const char *format, va_list arguments) {
 int __guest_print_to_memory(char *to, size_t size, enum sink_kind kind, const char *format, va_list arguments) {
     struct sink sink = {kind, -1, to, size == 0 ? 0 : size - 1, 0, 0};
     int result = __guest_format(&sink, format, arguments);
-    if (size != 0)
-        to[sink.used] = '\0';
+    if (size != 0) to[sink.used] = '\0';
     return result;
 }
 
@@ -98,11 +97,11 @@ int vasprintf(char **restrict result, const char *restrict format, va_list argum
 }
 
 /* The body of a function that ends in `...`: passes the arguments on. */
-#define PASS_ON(call)                                                                                                 \
-    va_list arguments;                                                                                                \
-    va_start(arguments, format);                                                                                      \
-    int result = call;                                                                                                \
-    va_end(arguments);                                                                                                \
+#define PASS_ON(call)                                                                                                  \
+    va_list arguments;                                                                                                 \
+    va_start(arguments, format);                                                                                       \
+    int result = call;                                                                                                 \
+    va_end(arguments);                                                                                                 \
     return result;
 
 int printf(const char *restrict format, ...) { PASS_ON(vprintf(format, arguments)) }
@@ -146,8 +145,7 @@ size_t fwrite(const void *restrict items, size_t size, size_t count, FILE *restr
     int descriptor = output_descriptor(stream);
     if (__builtin_mul_overflow(size, count, &length))
         __pancam_fault(PANCAM_FAULT_LIBRARY_MISUSE, "fwrite: size * count is no size");
-    if (length == 0)
-        return 0;
+    if (length == 0) return 0;
     print_text(descriptor, items, length, "");
     return count;
 }

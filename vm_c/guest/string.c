@@ -17,15 +17,13 @@
 
 size_t strlen(const char *text) {
     const char *end = text;
-    while (*end != '\0')
-        end++;
+    while (*end != '\0') end++;
     return (size_t)(end - text);
 }
 
 size_t strnlen(const char *text, size_t limit) {
     size_t length = 0;
-    while (length < limit && text[length] != '\0')
-        length++;
+    while (length < limit && text[length] != '\0') length++;
     return length;
 }
 
@@ -33,8 +31,7 @@ char *stpcpy(char *restrict to, const char *restrict from) {
     for (;;) {
         char c = *from++;
         *to = c;
-        if (c == '\0')
-            return to;
+        if (c == '\0') return to;
         to++;
     }
 }
@@ -47,8 +44,7 @@ char *strcpy(char *restrict to, const char *restrict from) {
 char *stpncpy(char *restrict to, const char *restrict from, size_t limit) {
     for (; limit != 0; limit--) {
         char c = *from++;
-        if (c == '\0')
-            break;
+        if (c == '\0') break;
         *to++ = c;
     }
     memset(to, 0, limit);
@@ -69,8 +65,7 @@ char *strncat(char *restrict to, const char *restrict from, size_t limit) {
     char *out = to + strlen(to);
     for (; limit != 0; limit--) {
         char c = *from++;
-        if (c == '\0')
-            break;
+        if (c == '\0') break;
         *out++ = c;
     }
     *out = '\0';
@@ -80,16 +75,14 @@ char *strncat(char *restrict to, const char *restrict from, size_t limit) {
 int strcmp(const char *left, const char *right) {
     for (;; left++, right++) {
         unsigned char a = (unsigned char)*left, b = (unsigned char)*right;
-        if (a != b || a == '\0')
-            return a - b;
+        if (a != b || a == '\0') return a - b;
     }
 }
 
 int strncmp(const char *left, const char *right, size_t limit) {
     for (; limit != 0; limit--, left++, right++) {
         unsigned char a = (unsigned char)*left, b = (unsigned char)*right;
-        if (a != b || a == '\0')
-            return a - b;
+        if (a != b || a == '\0') return a - b;
     }
     return 0;
 }
@@ -97,16 +90,14 @@ int strncmp(const char *left, const char *right, size_t limit) {
 int strcasecmp(const char *left, const char *right) {
     for (;; left++, right++) {
         int a = tolower((unsigned char)*left), b = tolower((unsigned char)*right);
-        if (a != b || a == '\0')
-            return a - b;
+        if (a != b || a == '\0') return a - b;
     }
 }
 
 int strncasecmp(const char *left, const char *right, size_t limit) {
     for (; limit != 0; limit--, left++, right++) {
         int a = tolower((unsigned char)*left), b = tolower((unsigned char)*right);
-        if (a != b || a == '\0')
-            return a - b;
+        if (a != b || a == '\0') return a - b;
     }
     return 0;
 }
@@ -116,14 +107,12 @@ int strcoll(const char *left, const char *right) { return strcmp(left, right); }
 
 size_t strxfrm(char *restrict to, const char *restrict from, size_t limit) {
     size_t length = strlen(from);
-    if (length < limit)
-        strcpy(to, from);
+    if (length < limit) strcpy(to, from);
     return length;
 }
 
 char *strchrnul(const char *text, int wanted) {
-    while (*text != (char)wanted && *text != '\0')
-        text++;
+    while (*text != (char)wanted && *text != '\0') text++;
     return (char *)text;
 }
 
@@ -136,10 +125,8 @@ char *strrchr(const char *text, int wanted) {
     const char *found = NULL;
     for (;; text++) {
         char c = *text;
-        if (c == (char)wanted)
-            found = text;
-        if (c == '\0')
-            return (char *)found;
+        if (c == (char)wanted) found = text;
+        if (c == '\0') return (char *)found;
     }
 }
 
@@ -149,34 +136,29 @@ char *rindex(const char *text, int wanted) { return strrchr(text, wanted); }
 
 char *strstr(const char *text, const char *wanted) {
     size_t length = strlen(wanted);
-    if (length == 0)
-        return (char *)text;
+    if (length == 0) return (char *)text;
     for (text = strchr(text, *wanted); text != NULL; text = strchr(text + 1, *wanted))
-        if (strncmp(text, wanted, length) == 0)
-            return (char *)text;
+        if (strncmp(text, wanted, length) == 0) return (char *)text;
     return NULL;
 }
 
 char *strcasestr(const char *text, const char *wanted) {
     size_t length = strlen(wanted);
     do {
-        if (strncasecmp(text, wanted, length) == 0)
-            return (char *)text;
+        if (strncasecmp(text, wanted, length) == 0) return (char *)text;
     } while (*text++ != '\0');
     return NULL;
 }
 
 size_t strspn(const char *text, const char *accepted) {
     size_t length = 0;
-    while (text[length] != '\0' && strchr(accepted, text[length]) != NULL)
-        length++;
+    while (text[length] != '\0' && strchr(accepted, text[length]) != NULL) length++;
     return length;
 }
 
 size_t strcspn(const char *text, const char *rejected) {
     size_t length = 0;
-    while (text[length] != '\0' && strchr(rejected, text[length]) == NULL)
-        length++;
+    while (text[length] != '\0' && strchr(rejected, text[length]) == NULL) length++;
     return length;
 }
 
@@ -190,8 +172,7 @@ char *strtok_r(char *restrict text, const char *restrict separators, char **rest
     token += strspn(token, separators);
     char *end = token + strcspn(token, separators);
     *rest = end;
-    if (token == end)
-        return NULL;
+    if (token == end) return NULL;
     if (*end != '\0') {
         *end = '\0';
         *rest = end + 1;
@@ -201,15 +182,13 @@ char *strtok_r(char *restrict text, const char *restrict separators, char **rest
 
 char *strtok(char *restrict text, const char *restrict separators) {
     static char *rest;
-    if (text == NULL && rest == NULL)
-        return NULL;
+    if (text == NULL && rest == NULL) return NULL;
     return strtok_r(text, separators, &rest);
 }
 
 char *strsep(char **restrict text, const char *restrict separators) {
     char *token = *text;
-    if (token == NULL)
-        return NULL;
+    if (token == NULL) return NULL;
     char *end = token + strcspn(token, separators);
     if (*end == '\0') {
         *text = NULL;

@@ -50,8 +50,7 @@ static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static int hex_value(char c) {
-    if (is_digit(c))
-        return c - '0';
+    if (is_digit(c)) return c - '0';
     c = lower(c);
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
@@ -59,8 +58,7 @@ static int hex_value(char c) {
 static int accept_word(struct reader *reader, const char *word) {
     struct reader ahead = *reader;
     for (; *word != '\0'; word++, ahead.at++)
-        if (lower(peek(&ahead)) != *word)
-            return 0;
+        if (lower(peek(&ahead)) != *word) return 0;
     *reader = ahead;
     return 1;
 }
@@ -72,16 +70,12 @@ static long read_exponent(struct reader *reader, char letter) {
     struct reader ahead = *reader;
     long exponent = 0;
     int negative = 0;
-    if (lower(peek(&ahead)) != letter)
-        return 0;
+    if (lower(peek(&ahead)) != letter) return 0;
     ahead.at++;
-    if (peek(&ahead) == '-' || peek(&ahead) == '+')
-        negative = *ahead.at++ == '-';
-    if (!is_digit(peek(&ahead)))
-        return 0;
+    if (peek(&ahead) == '-' || peek(&ahead) == '+') negative = *ahead.at++ == '-';
+    if (!is_digit(peek(&ahead))) return 0;
     for (; is_digit(peek(&ahead)); ahead.at++)
-        if (exponent < EXPONENT_LIMIT)
-            exponent = exponent * 10 + (*ahead.at - '0');
+        if (exponent < EXPONENT_LIMIT) exponent = exponent * 10 + (*ahead.at - '0');
     *reader = ahead;
     return negative ? -exponent : exponent;
 }
@@ -99,8 +93,7 @@ static void multiply_add(struct natural *number, uint32_t factor, uint32_t adden
         number->words[i] = (uint32_t)carry;
         carry >>= 32;
     }
-    if (carry != 0)
-        number->words[number->count++] = (uint32_t)carry;
+    if (carry != 0) number->words[number->count++] = (uint32_t)carry;
 }
 
 static uint32_t divide(struct natural *number, uint32_t divisor) {
@@ -110,15 +103,13 @@ static uint32_t divide(struct natural *number, uint32_t divisor) {
         number->words[i] = (uint32_t)(rest / divisor);
         rest %= divisor;
     }
-    while (number->count != 0 && number->words[number->count - 1] == 0)
-        number->count--;
+    while (number->count != 0 && number->words[number->count - 1] == 0) number->count--;
     return (uint32_t)rest;
 }
 
 static uint32_t power_of_ten(long exponent) {
     uint32_t power = 1;
-    while (exponent-- > 0)
-        power *= 10;
+    while (exponent-- > 0) power *= 10;
     return power;
 }
 
@@ -135,10 +126,8 @@ static void normalise(struct scanned_float *number) {
 static void take_top_bits(const struct natural *number, long exponent, int rest, struct scanned_float *out) {
     uint32_t top[4] = {0, 0, 0, 0};
     size_t used = number->count < 4 ? number->count : 4;
-    for (size_t i = 0; i < used; i++)
-        top[i] = number->words[number->count - 1 - i];
-    for (size_t i = 0; i + used < number->count; i++)
-        rest |= number->words[i] != 0;
+    for (size_t i = 0; i < used; i++) top[i] = number->words[number->count - 1 - i];
+    for (size_t i = 0; i + used < number->count; i++) rest |= number->words[i] != 0;
     out->mantissa = (uint64_t)top[0] << 32 | top[1];
     out->below = (uint64_t)top[2] << 32 | top[3];
     out->exponent = exponent + ((long)number->count - 2) * 32;
@@ -179,14 +168,11 @@ static void convert_decimal(const struct decimal_text *text, uint32_t *words, in
         multiply_add(&high, power_of_ten(taken), chunk);
         left -= taken;
     }
-    for (long left = text->exponent; left > 0; left -= 9)
-        multiply_add(&high, power_of_ten(left < 9 ? left : 9), 0);
+    for (long left = text->exponent; left > 0; left -= 9) multiply_add(&high, power_of_ten(left < 9 ? left : 9), 0);
     struct natural number = {words, high.count + low_words(text)};
-    for (size_t i = 0; i < low_words(text); i++)
-        words[i] = 0;
+    for (size_t i = 0; i < low_words(text); i++) words[i] = 0;
     for (long left = -text->exponent; left > 0; left -= 9)
-        if (divide(&number, power_of_ten(left < 9 ? left : 9)) != 0)
-            rest = 1;
+        if (divide(&number, power_of_ten(left < 9 ? left : 9)) != 0) rest = 1;
     take_top_bits(&number, -32 * (long)low_words(text), rest, out);
 }
 
@@ -206,11 +192,9 @@ static void read_decimal(struct reader *reader, const struct float_format *forma
             seen_point = 1;
             continue;
         }
-        if (!is_digit(c))
-            break;
+        if (!is_digit(c)) break;
         seen_digit = 1;
-        if (text.first == NULL && c != '0')
-            text.first = reader->at;
+        if (text.first == NULL && c != '0') text.first = reader->at;
         int kept = text.first != NULL && text.digits < format->digit_limit;
         if (kept)
             text.digits++;
@@ -221,13 +205,11 @@ static void read_decimal(struct reader *reader, const struct float_format *forma
         else if (!seen_point && text.first != NULL && !kept)
             point--;
     }
-    if (!seen_digit)
-        return;
+    if (!seen_digit) return;
     out->kind = SCANNED_NUMBER;
     text.exponent = read_exponent(reader, 'e') - point;
     out->end = reader->at;
-    if (text.first == NULL)
-        return;
+    if (text.first == NULL) return;
     if (text.exponent + text.digits > format->highest_decimal || text.exponent + text.digits < format->lowest_decimal) {
         out->mantissa = (uint64_t)1 << 63; /* out of range whatever the digits are */
         out->exponent = text.exponent + text.digits > 0 ? EXPONENT_LIMIT : -EXPONENT_LIMIT;
@@ -248,8 +230,7 @@ static void read_hexadecimal(struct reader *reader, struct scanned_float *out) {
             seen_point = 1;
             continue;
         }
-        if (digit < 0)
-            break;
+        if (digit < 0) break;
         if (out->mantissa >> 60 == 0) {
             out->mantissa = out->mantissa << 4 | out->below >> 60;
             out->below = out->below << 4 | (uint64_t)digit;
@@ -262,37 +243,30 @@ static void read_hexadecimal(struct reader *reader, struct scanned_float *out) {
     out->kind = SCANNED_NUMBER;
     out->exponent = exponent + 64 + read_exponent(reader, 'p');
     out->end = reader->at;
-    if (out->mantissa != 0 || out->below != 0)
-        normalise(out);
+    if (out->mantissa != 0 || out->below != 0) normalise(out);
 }
 
 /* "nan", then possibly a payload in parentheses: a number as strtoull reads it, else any letters and digits. */
 static void read_nan(struct reader *reader, struct scanned_float *out) {
     out->kind = SCANNED_NAN;
     out->end = reader->at;
-    if (peek(reader) != '(')
-        return;
+    if (peek(reader) != '(') return;
     const char *first = ++reader->at;
     for (;; reader->at++) {
         char c = peek(reader);
-        if (!is_digit(c) && !(lower(c) >= 'a' && lower(c) <= 'z') && c != '_')
-            break;
+        if (!is_digit(c) && !(lower(c) >= 'a' && lower(c) <= 'z') && c != '_') break;
     }
-    if (peek(reader) != ')')
-        return;
+    if (peek(reader) != ')') return;
     out->end = reader->at + 1;
     struct scanned_integer payload = __guest_scan_integer(first, (size_t)(reader->at - first), 0, 0);
-    if (payload.end == reader->at)
-        out->mantissa = payload.magnitude;
+    if (payload.end == reader->at) out->mantissa = payload.magnitude;
 }
 
 static struct scanned_float scan(const char *text, size_t limit, const struct float_format *format) {
     struct scanned_float out = {SCANNED_NOTHING, 0, 0, 0, 0, text};
     struct reader reader = {text, limit > (size_t)PTRDIFF_MAX ? NULL : text + limit};
-    while (peek(&reader) == ' ' || (peek(&reader) >= '\t' && peek(&reader) <= '\r'))
-        reader.at++;
-    if (peek(&reader) == '-' || peek(&reader) == '+')
-        out.negative = *reader.at++ == '-';
+    while (peek(&reader) == ' ' || (peek(&reader) >= '\t' && peek(&reader) <= '\r')) reader.at++;
+    if (peek(&reader) == '-' || peek(&reader) == '+') out.negative = *reader.at++ == '-';
     if (accept_word(&reader, "inf")) {
         accept_word(&reader, "inity");
         out.kind = SCANNED_INFINITY;
@@ -306,8 +280,7 @@ static struct scanned_float scan(const char *text, size_t limit, const struct fl
     struct reader ahead = reader;
     if (accept_word(&ahead, "0x")) {
         struct reader behind_point = ahead;
-        if (peek(&behind_point) == '.')
-            behind_point.at++;
+        if (peek(&behind_point) == '.') behind_point.at++;
         if (hex_value(peek(&behind_point)) >= 0) {
             read_hexadecimal(&ahead, &out);
             return out;
@@ -346,8 +319,7 @@ static struct rounded round_to(const struct float_format *format, const struct s
     long exponent = number->exponent + 63;
     uint64_t integer_bit = (uint64_t)1 << (format->precision - 1);
     uint64_t beyond = integer_bit << 1; /* 0 when the precision is 64 */
-    if (number->mantissa == 0)
-        return result;
+    if (number->mantissa == 0) return result;
     uint64_t mantissa = keep_bits(number, format->precision, &inexact);
     if (mantissa == beyond) {
         mantissa = integer_bit;
@@ -361,13 +333,11 @@ static struct rounded round_to(const struct float_format *format, const struct s
         result.biased_exponent = (int)exponent + bias;
         result.mantissa = mantissa;
     }
-    if (number->exponent + 63 >= format->lowest_exponent)
-        return result;
+    if (number->exponent + 63 >= format->lowest_exponent) return result;
     long kept = number->exponent + 63 - format->lowest_exponent + format->precision;
     result.mantissa = keep_bits(number, kept, &inexact);
     result.biased_exponent = result.mantissa == integer_bit;
-    if (inexact && exponent < format->lowest_exponent)
-        errno = ERANGE;
+    if (inexact && exponent < format->lowest_exponent) errno = ERANGE;
     return result;
 }
 
@@ -375,10 +345,8 @@ static struct rounded round_to(const struct float_format *format, const struct s
 static struct rounded bits_of(const struct float_format *format, const struct scanned_float *number) {
     struct rounded result = {0, 0};
     uint64_t integer_bit = (uint64_t)1 << (format->precision - 1);
-    if (number->kind == SCANNED_NUMBER)
-        return round_to(format, number);
-    if (number->kind == SCANNED_NOTHING)
-        return result;
+    if (number->kind == SCANNED_NUMBER) return round_to(format, number);
+    if (number->kind == SCANNED_NOTHING) return result;
     result.biased_exponent = 2 * format->highest_exponent + 1;
     result.mantissa = integer_bit;
     if (number->kind == SCANNED_NAN)
@@ -413,28 +381,27 @@ static long double build_long_double(const struct scanned_float *number) {
     return join_long_double_bits(bits.mantissa, bits.biased_exponent | is_negative(number) << 15);
 }
 
-#define SCAN_AND_MAKE(type, scanner, maker, build, format)                                                            \
-    type scanner(const char *text, size_t limit, const char **end) {                                                  \
-        struct scanned_float number = scan(text, limit, &(format));                                                   \
-        *end = number.end;                                                                                            \
-        return build(&number);                                                                                        \
-    }                                                                                                                 \
-    type maker(int negative, uint64_t mantissa, long exponent) {                                                      \
-        struct scanned_float number = {SCANNED_NUMBER, negative, mantissa, 0, exponent, NULL};                        \
-        return build(&number);                                                                                        \
+#define SCAN_AND_MAKE(type, scanner, maker, build, format)                                                             \
+    type scanner(const char *text, size_t limit, const char **end) {                                                   \
+        struct scanned_float number = scan(text, limit, &(format));                                                    \
+        *end = number.end;                                                                                             \
+        return build(&number);                                                                                         \
+    }                                                                                                                  \
+    type maker(int negative, uint64_t mantissa, long exponent) {                                                       \
+        struct scanned_float number = {SCANNED_NUMBER, negative, mantissa, 0, exponent, NULL};                         \
+        return build(&number);                                                                                         \
     }
 
 SCAN_AND_MAKE(float, __guest_scan_float, __guest_make_float, build_float, float_format)
 SCAN_AND_MAKE(double, __guest_scan_double, __guest_make_double, build_double, double_format)
 SCAN_AND_MAKE(long double, __guest_scan_long_double, __guest_make_long_double, build_long_double, long_double_format)
 
-#define STRTO(type, name, scanner)                                                                                    \
-    type name(const char *restrict text, char **restrict end) {                                                       \
-        const char *stop;                                                                                             \
-        type value = scanner(text, SIZE_MAX, &stop);                                                                  \
-        if (end != NULL)                                                                                              \
-            *end = (char *)stop;                                                                                      \
-        return value;                                                                                                 \
+#define STRTO(type, name, scanner)                                                                                     \
+    type name(const char *restrict text, char **restrict end) {                                                        \
+        const char *stop;                                                                                              \
+        type value = scanner(text, SIZE_MAX, &stop);                                                                   \
+        if (end != NULL) *end = (char *)stop;                                                                          \
+        return value;                                                                                                  \
     }
 
 STRTO(float, strtof, __guest_scan_float)

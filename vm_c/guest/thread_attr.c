@@ -47,8 +47,7 @@ unsigned __pancam_attr_detached(const pthread_attr_t *attr) {
 
 int pthread_attr_setdetachstate(pthread_attr_t *attr, int state) {
     struct attributes *attributes = view(attr);
-    if (state != PTHREAD_CREATE_JOINABLE && state != PTHREAD_CREATE_DETACHED)
-        return EINVAL;
+    if (state != PTHREAD_CREATE_JOINABLE && state != PTHREAD_CREATE_DETACHED) return EINVAL;
     attributes->detach_state = state;
     return 0;
 }
@@ -60,8 +59,7 @@ int pthread_attr_getdetachstate(const pthread_attr_t *attr, int *state) {
 
 int pthread_attr_setstacksize(pthread_attr_t *attr, size_t size) {
     struct attributes *attributes = view(attr);
-    if (size < SMALLEST_STACK)
-        return EINVAL;
+    if (size < SMALLEST_STACK) return EINVAL;
     attributes->stack_size = size;
     return 0;
 }
@@ -83,8 +81,7 @@ int pthread_attr_getguardsize(const pthread_attr_t *attr, size_t *size) {
 
 int pthread_attr_setschedpolicy(pthread_attr_t *attr, int policy) {
     struct attributes *attributes = view(attr);
-    if (policy != SCHED_OTHER && policy != SCHED_FIFO && policy != SCHED_RR)
-        return EINVAL;
+    if (policy != SCHED_OTHER && policy != SCHED_FIFO && policy != SCHED_RR) return EINVAL;
     attributes->policy = policy;
     return 0;
 }
@@ -98,8 +95,7 @@ int pthread_attr_getschedpolicy(const pthread_attr_t *restrict attr, int *restri
 int pthread_attr_setschedparam(pthread_attr_t *restrict attr, const struct sched_param *restrict parameters) {
     struct attributes *attributes = view(attr);
     int priority = parameters->sched_priority, ordinary = attributes->policy == SCHED_OTHER;
-    if (ordinary ? priority != 0 : priority < 1 || priority > 99)
-        return EINVAL;
+    if (ordinary ? priority != 0 : priority < 1 || priority > 99) return EINVAL;
     attributes->priority = priority;
     return 0;
 }
@@ -111,8 +107,7 @@ int pthread_attr_getschedparam(const pthread_attr_t *restrict attr, struct sched
 
 int pthread_attr_setinheritsched(pthread_attr_t *attr, int inherit) {
     struct attributes *attributes = view(attr);
-    if (inherit != PTHREAD_INHERIT_SCHED && inherit != PTHREAD_EXPLICIT_SCHED)
-        return EINVAL;
+    if (inherit != PTHREAD_INHERIT_SCHED && inherit != PTHREAD_EXPLICIT_SCHED) return EINVAL;
     attributes->inherit = inherit;
     return 0;
 }
@@ -125,8 +120,7 @@ int pthread_attr_getinheritsched(const pthread_attr_t *restrict attr, int *restr
 /* Linux has only the scope of the system. */
 int pthread_attr_setscope(pthread_attr_t *attr, int scope) {
     view(attr);
-    if (scope == PTHREAD_SCOPE_SYSTEM)
-        return 0;
+    if (scope == PTHREAD_SCOPE_SYSTEM) return 0;
     return scope == PTHREAD_SCOPE_PROCESS ? ENOTSUP : EINVAL;
 }
 

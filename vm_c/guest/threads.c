@@ -27,8 +27,7 @@ static void release(unsigned index) {
 /* In a section. As in glibc, the new thread's id is stored before the thread can move. */
 void __pancam_create_thread(unsigned long *id, unsigned detached, void (*entry)(unsigned), struct thread_start start) {
     unsigned index = 0;
-    while (index < __pancam_thread_limit && LOAD(__pancam_threads[index].state) != free_state(index))
-        index++;
+    while (index < __pancam_thread_limit && LOAD(__pancam_threads[index].state) != free_state(index)) index++;
     if (index == __pancam_thread_limit)
         __pancam_fault(PANCAM_FAULT_THREAD_LIMIT, "more threads are alive at once than the limit allows");
     struct pancam_thread *thread = __pancam_threads + index;
@@ -36,8 +35,7 @@ void __pancam_create_thread(unsigned long *id, unsigned detached, void (*entry)(
     STORE(thread->state, taken_state(index) | detached);
     STORE(thread->of.routine, start.routine.posix);
     STORE(thread->argument, start.argument);
-    for (unsigned i = 0; i < NAME_WORDS; i++)
-        STORE(thread->name[i], LOAD(creator->name[i]));
+    for (unsigned i = 0; i < NAME_WORDS; i++) STORE(thread->name[i], LOAD(creator->name[i]));
     STORE(other_threads, LOAD(other_threads) + 1);
     *id = index + 1;
     __pancam_spawn(index, entry);
@@ -89,8 +87,7 @@ void pthread_exit(void *result) {
 
 /* After the cleanup handlers. The last thread takes the process with it. */
 void __pancam_finish_thread(void) {
-    if (__pancam_local.run_key_destructors != NULL)
-        __pancam_local.run_key_destructors();
+    if (__pancam_local.run_key_destructors != NULL) __pancam_local.run_key_destructors();
     unsigned self = __pancam_self();
     struct pancam_thread *thread = __pancam_threads + self;
     void *result = __pancam_local.result;
@@ -112,8 +109,7 @@ void __pancam_finish_thread(void) {
 
 /* The index that a pthread_t stands for. */
 static unsigned index_of(pthread_t id, const char *message) {
-    if (id == 0 || id > __pancam_thread_limit)
-        misuse(message);
+    if (id == 0 || id > __pancam_thread_limit) misuse(message);
     return (unsigned)(id - 1);
 }
 
@@ -123,14 +119,11 @@ static const char no_such_joinee[] = "pthread_join of a thread that does not exi
 static int collect(unsigned index, void **result) {
     struct pancam_thread *thread = __pancam_threads + index;
     unsigned state = LOAD(thread->state);
-    if (state == free_state(index))
-        misuse(no_such_joinee);
-    if (state & THREAD_DETACHED)
-        misuse("pthread_join of a detached thread");
+    if (state == free_state(index)) misuse(no_such_joinee);
+    if (state & THREAD_DETACHED) misuse("pthread_join of a detached thread");
     void *value = LOAD(thread->of.result);
     release(index);
-    if (result != NULL)
-        *result = value;
+    if (result != NULL) *result = value;
     __pancam_atomic_end();
     return 0;
 }
@@ -138,8 +131,7 @@ static int collect(unsigned index, void **result) {
 /* Two threads that join the same one: whoever comes second finds that the thread is gone. */
 int pthread_join(pthread_t id, void **result) {
     unsigned index = index_of(id, no_such_joinee);
-    if (index == __pancam_self())
-        return EDEADLK;
+    if (index == __pancam_self()) return EDEADLK;
     __pancam_await_not(&__pancam_threads[index].state, JOIN_MASK, taken_state(index));
     return collect(index, result);
 }
@@ -155,13 +147,10 @@ int pthread_tryjoin_np(pthread_t id, void **result) {
 }
 
 int pthread_clockjoin_np(pthread_t id, void **result, clockid_t clock, const struct timespec *deadline) {
-    if (!is_clock(clock))
-        return EINVAL;
-    if (deadline == NULL)
-        return pthread_join(id, result);
+    if (!is_clock(clock)) return EINVAL;
+    if (deadline == NULL) return pthread_join(id, result);
     unsigned index = index_of(id, no_such_joinee);
-    if (index == __pancam_self())
-        return EDEADLK;
+    if (index == __pancam_self()) return EDEADLK;
     if (!__pancam_await_not_timed(&__pancam_threads[index].state, JOIN_MASK, taken_state(index))) {
         __pancam_atomic_end();
         return time_out_error(deadline);
@@ -179,10 +168,8 @@ int pthread_detach(pthread_t id) {
     struct pancam_thread *thread = __pancam_threads + index;
     __pancam_atomic_begin();
     unsigned state = LOAD(thread->state);
-    if (state == free_state(index))
-        misuse(no_such_thread);
-    if (state & THREAD_DETACHED)
-        misuse("pthread_detach of a thread that is detached already");
+    if (state == free_state(index)) misuse(no_such_thread);
+    if (state & THREAD_DETACHED) misuse("pthread_detach of a thread that is detached already");
     if (state & THREAD_ENDED)
         release(index);
     else
@@ -199,8 +186,7 @@ int pthread_equal(pthread_t one, pthread_t other) { return one == other; }
 static struct pancam_thread *named_thread(pthread_t id) {
     static const char no_such_thread[] = "name of a thread that does not exist (any more)";
     unsigned index = index_of(id, no_such_thread);
-    if (LOAD(__pancam_threads[index].state) == free_state(index))
-        misuse(no_such_thread);
+    if (LOAD(__pancam_threads[index].state) == free_state(index)) misuse(no_such_thread);
     return __pancam_threads + index;
 }
 
@@ -208,16 +194,14 @@ static struct pancam_thread *named_thread(pthread_t id) {
 int pthread_setname_np(pthread_t id, const char *name) {
     unsigned words[NAME_WORDS] = {0}, length = 0;
     for (; name[length] != '\0'; length++) {
-        if (length == sizeof words - 1)
-            return ERANGE;
+        if (length == sizeof words - 1) return ERANGE;
         words[length / 4] |= (unsigned)(unsigned char)name[length] << length % 4 * 8;
     }
     if (length == 0)
         words[NAME_WORDS - 1] = 1u << 24; /* the last character only serves to tell this from having no name */
     __pancam_atomic_begin();
     struct pancam_thread *thread = named_thread(id);
-    for (unsigned i = 0; i < NAME_WORDS; i++)
-        STORE(thread->name[i], words[i]);
+    for (unsigned i = 0; i < NAME_WORDS; i++) STORE(thread->name[i], words[i]);
     __pancam_atomic_end();
     return 0;
 }
@@ -226,25 +210,21 @@ int pthread_setname_np(pthread_t id, const char *name) {
 static const char *program_name(void) {
     const char *name = __pancam_arguments.count > 0 ? __pancam_arguments.values[0] : "";
     for (const char *c = name; *c != '\0'; c++)
-        if (*c == '/')
-            name = c + 1;
+        if (*c == '/') name = c + 1;
     return name;
 }
 
 int pthread_getname_np(pthread_t id, char *buffer, size_t size) {
     unsigned words[NAME_WORDS], any = 0;
     const char *program = program_name();
-    if (size < sizeof words)
-        return ERANGE;
+    if (size < sizeof words) return ERANGE;
     __pancam_atomic_begin();
     struct pancam_thread *thread = named_thread(id);
-    for (unsigned i = 0; i < NAME_WORDS; i++)
-        any |= words[i] = LOAD(thread->name[i]);
+    for (unsigned i = 0; i < NAME_WORDS; i++) any |= words[i] = LOAD(thread->name[i]);
     for (unsigned i = 0; i < sizeof words - 1; i++) {
         char c = any ? (char)(words[i / 4] >> i % 4 * 8) : program[i];
         buffer[i] = c;
-        if (c == '\0')
-            break;
+        if (c == '\0') break;
     }
     buffer[sizeof words - 1] = '\0';
     __pancam_atomic_end();

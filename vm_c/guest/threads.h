@@ -40,7 +40,7 @@ struct pancam_thread {
         void *(*routine)(void *); /* until the thread has started */
         void *result;             /* after it has ended */
     } of;
-    void *argument; /* until the thread has started */
+    void *argument;            /* until the thread has started */
     void **values;             /* thread-specific values, once the thread has one (keys.c) */
     unsigned name[NAME_WORDS]; /* 16 characters; all zero: the program's name */
 };
@@ -84,15 +84,12 @@ static inline int is_clock(clockid_t clock) { return clock == CLOCK_REALTIME || 
 
 /* A wait that timed out. A bad deadline is only looked at now: that the thread waited before is the same as if it had
  * called later. */
-static inline int time_out_error(const struct timespec *deadline) {
-    return is_deadline(deadline) ? ETIMEDOUT : EINVAL;
-}
+static inline int time_out_error(const struct timespec *deadline) { return is_deadline(deadline) ? ETIMEDOUT : EINVAL; }
 
 /* Zeroes a whole object of the user, padding included. */
 static inline void clear_object(void *object, size_t size) {
     unsigned *words = object;
-    for (size_t i = 0; i < size / sizeof *words; i++)
-        STORE(words[i], 0u);
+    for (size_t i = 0; i < size / sizeof *words; i++) STORE(words[i], 0u);
 }
 
 /* Sets of threads, one bit each */
@@ -116,8 +113,7 @@ static inline unsigned find_thread(const unsigned *set, unsigned skipped) {
         index = 32;
         word = LOAD(set[1]);
     }
-    for (; skipped > 0; skipped--)
-        word &= word - 1;
+    for (; skipped > 0; skipped--) word &= word - 1;
     return index + (unsigned)__builtin_ctz(word);
 }
 
@@ -125,8 +121,6 @@ static inline unsigned find_thread(const unsigned *set, unsigned skipped) {
  * time it moves. fall_asleep is called in a section that then ends, the other two follow. */
 static inline void fall_asleep(unsigned self) { STORE(__pancam_threads[self].blocked, 1u); }
 static inline void wake_thread(unsigned thread) { STORE(__pancam_threads[thread].blocked, 0u); }
-static inline void await_wake(unsigned self) {
-    __pancam_await_either(&__pancam_threads[self].blocked, ~0u, 0, 0);
-}
+static inline void await_wake(unsigned self) { __pancam_await_either(&__pancam_threads[self].blocked, ~0u, 0, 0); }
 
 #endif

@@ -40,8 +40,7 @@ int thrd_create(thrd_t *id, thrd_start_t routine, void *argument) {
 int thrd_join(thrd_t id, int *result) {
     void *value;
     int error = pthread_join(id, &value);
-    if (error == 0 && result != NULL)
-        *result = (int)(intptr_t)value;
+    if (error == 0 && result != NULL) *result = (int)(intptr_t)value;
     return result_of(error);
 }
 
@@ -61,8 +60,7 @@ int thrd_sleep(const struct timespec *duration, struct timespec *rest) {
 
 int mtx_init(mtx_t *mutex, int type) {
     pthread_mutexattr_t attr;
-    if (type < mtx_plain || type > (mtx_timed | mtx_recursive))
-        return thrd_error;
+    if (type < mtx_plain || type > (mtx_timed | mtx_recursive)) return thrd_error;
     pthread_mutexattr_init(&attr);
     pthread_mutexattr_settype(&attr, type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL);
     return result_of(pthread_mutex_init(mutex_of(mutex), &attr));

@@ -14,8 +14,7 @@
 enum { FIXED_TIME = 1700000000 }; /* 14 November 2023, 22:13:20 UTC */
 
 time_t time(time_t *result) {
-    if (result != NULL)
-        *result = FIXED_TIME;
+    if (result != NULL) *result = FIXED_TIME;
     return FIXED_TIME;
 }
 
@@ -24,8 +23,7 @@ clock_t clock(void) { return 0; } /* no processor time is ever used */
 int gettimeofday(struct timeval *restrict now, void *restrict zone) {
     now->tv_sec = FIXED_TIME;
     now->tv_usec = 0;
-    if (zone != NULL)
-        *(struct timezone *)zone = (struct timezone){0, 0}; /* UTC */
+    if (zone != NULL) *(struct timezone *)zone = (struct timezone){0, 0}; /* UTC */
     return 0;
 }
 
@@ -53,8 +51,7 @@ int clock_getres(clockid_t id, struct timespec *resolution) {
 }
 
 int timespec_get(struct timespec *now, int base) {
-    if (base != TIME_UTC)
-        return 0;
+    if (base != TIME_UTC) return 0;
     now->tv_sec = FIXED_TIME;
     now->tv_nsec = 0;
     return base;
@@ -82,15 +79,12 @@ int nanosleep(const struct timespec *duration, struct timespec *rest) {
         errno = EINVAL;
         return -1;
     }
-    if (rest != NULL)
-        *rest = (struct timespec){.tv_sec = 0, .tv_nsec = 0};
+    if (rest != NULL) *rest = (struct timespec){.tv_sec = 0, .tv_nsec = 0};
     return 0;
 }
 
 int clock_nanosleep(clockid_t id, int flags, const struct timespec *duration, struct timespec *rest) {
-    if (id < 0 || id > CLOCK_TAI || !is_duration(duration))
-        return EINVAL;
-    if (rest != NULL && (flags & TIMER_ABSTIME) == 0)
-        *rest = (struct timespec){.tv_sec = 0, .tv_nsec = 0};
+    if (id < 0 || id > CLOCK_TAI || !is_duration(duration)) return EINVAL;
+    if (rest != NULL && (flags & TIMER_ABSTIME) == 0) *rest = (struct timespec){.tv_sec = 0, .tv_nsec = 0};
     return 0;
 }

@@ -19,7 +19,7 @@ int main(void) {
         for (int precision = 0; precision < 20; precision += 3) {
             printf("[%.*f][%.*e][%.*g]", precision, v, precision, v, precision, v);
         }
-        printf("\n[%10.2f][%-10.2f][%+.1f][% .1f][%010.3f][%#.0f][%#g][%#.3g][%+010.2e]\n", v, v, v, v, v, v, v, v, v);
+        printf("\n[%10.2f][%-10.2f][%+.1f][% .1f][%010.3f][%#.0f][%#.3g][%+010.2e]\n", v, v, v, v, v, v, v, v);
         printf("[%a][%A][%.3a][%20a][%-20.1a][%020.2a][%+a]\n", v, v, v, v, v, v, v);
         printf("[%.17g][%.9g][%.0e][%15.0f]\n", v, (double)(float)v, v, v);
     }

@@ -1,0 +1,12 @@
+// expect: fault BARRIER_MISUSE
+// SPDX-License-Identifier: Apache-2.0
+// pthread_barrier_destroy of a destroyed barrier.
+#include "check.h"
+
+int main(void) {
+    pthread_barrier_t barrier;
+    pthread_barrier_init(&barrier, NULL, 1);
+    pthread_barrier_destroy(&barrier);
+    pthread_barrier_destroy(&barrier);
+    return 0;
+}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The thread library, function by function: what is used right shows what it shows natively, misuse is told.
+
+`normal_*.c` are compared with their native run under several schedules. `misuse_*.c` say on their first line what the
+machine must report: `// expect: fault NAME` (of faults.def) or `// expect: exit STATUS`.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pancam.isa import faults
+
+HERE = Path(__file__).parent
+NORMAL = sorted(HERE.glob("normal_*.c"))
+MISUSE = sorted(HERE.glob("misuse_*.c"))
+SCHEDULES = (("--seed", "1"), ("--seed", "2"), ("--seed", "3"), ("--schedule", "rr"))
+SECONDS = 60
+EXPECTATION = re.compile(r"// expect: (?:fault (?P<fault>[A-Z_]+)|exit (?P<status>\d+))$")
+
+
+def run_in_machine(program: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run the program with `pancam run`; it must come to an end."""
+    command = [sys.executable, "-m", "pancam.cli", "run", str(program), *options]
+    return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+
+
+def run_natively(program: Path, binary: Path, *flags: str) -> subprocess.CompletedProcess[str]:
+    """Compile with gcc and run."""
+    subprocess.run(["gcc", *flags, "-pthread", "-w", "-o", str(binary), str(program)], check=True)
+    return subprocess.run([str(binary)], capture_output=True, text=True, timeout=SECONDS, check=False)
+
+
+def name_of(value: object) -> str:
+    """Return a short name for a parameter of a test."""
+    return value.stem if isinstance(value, Path) else "".join(value) if isinstance(value, tuple) else str(value)
+
+
+@pytest.mark.parametrize("options", [(), ("-O2",)], ids=["O0", "O2"])
+@pytest.mark.parametrize("program", NORMAL, ids=name_of)
+def test_right_use_shows_what_the_native_program_shows(
+    program: Path, options: tuple[str, ...], tmp_path: Path
+) -> None:
+    native = run_natively(program, tmp_path / "native")
+    assert "line" not in native.stdout, native.stdout
+    for schedule in SCHEDULES:
+        machine = run_in_machine(program, *options, *schedule)
+        shown = (machine.stdout, machine.returncode)
+        assert shown == (native.stdout, native.returncode), f"{schedule}: {machine.stderr}"
+
+
+@pytest.mark.parametrize("program", NORMAL, ids=name_of)
+def test_right_use_shows_the_same_with_32_bits(program: Path, tmp_path: Path) -> None:
+    native = run_natively(program, tmp_path / "native")
+    for schedule in SCHEDULES[2:]:
+        machine = run_in_machine(program, "--m32", *schedule)
+        shown = (machine.stdout, machine.returncode)
+        assert shown == (native.stdout, native.returncode), f"{schedule}: {machine.stderr}"
+
+
+@pytest.mark.parametrize("options", [(), ("-O2",), ("--m32",)], ids=["O0", "O2", "m32"])
+@pytest.mark.parametrize("program", MISUSE, ids=name_of)
+def test_misuse_is_reported(program: Path, options: tuple[str, ...]) -> None:
+    expectation = EXPECTATION.match(program.read_text().splitlines()[0])
+    assert expectation is not None, "the first line says what to expect"
+    for schedule in SCHEDULES[2:]:
+        machine = run_in_machine(program, *options, *schedule)
+        if expectation["fault"]:
+            text = faults()[expectation["fault"]][1]
+            assert machine.returncode == 1, machine.stdout + machine.stderr
+            assert re.search(rf"^fault: {re.escape(text)}", machine.stderr, re.MULTILINE), machine.stderr
+        else:
+            assert machine.returncode == int(expectation["status"]), machine.stdout + machine.stderr
+
+
+def test_every_program_has_a_role() -> None:
+    assert {*NORMAL, *MISUSE} == set(HERE.glob("*.c"))
+    assert all(EXPECTATION.match(program.read_text().splitlines()[0]) for program in MISUSE)
