@@ -4,13 +4,13 @@
 PY := .venv/bin/python
 INSTALLED := .venv/.installed
 BUILD_INPUTS := pyproject.toml setup.py scripts/setup.sh $(wildcard pancam/vm/build.py vm_c/*.c vm_c/*.h vm_c/*.def)
-C_SOURCES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
+C_SOURCES = $(shell find vm_c tests examples benchmarks -name '*.[ch]')
 N ?= 1000
 SEED ?= 1
 JOBS ?= $(shell nproc)
 MUTATIONS ?= 100000
 
-.PHONY: demo test lint fuzz sanitize bench format clean tools-demo tools-test tools-bench
+.PHONY: demo test lint fuzz sanitize bench docs format clean tools-demo tools-test tools-bench
 
 demo: tools-demo $(INSTALLED)
 	.venv/bin/pancam run examples/hello.c
@@ -33,6 +33,10 @@ sanitize: tools-test $(INSTALLED)
 
 bench: tools-bench $(INSTALLED)
 	$(PY) benchmarks/vm_speed.py
+
+# What the documentation takes from the sources.
+docs: $(INSTALLED)
+	$(PY) scripts/generate_docs.py
 
 format: $(INSTALLED)
 	.venv/bin/ruff check --fix-only .

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pancam.pipeline import BuildOptions, Timings
+    from pancam.vm.machine import Limits
 
+SLOT_BYTES = 8
 EXIT_FAULT, EXIT_USAGE, EXIT_GAVE_UP, EXIT_ABORTED = 1, 2, 3, 134
 PASSED_TO_CLANG = ("-f", "-W", "-w", "-m", "-pthread", "-pedantic", "-ansi", "-g", "-nostdinc")
 DEFAULT_BUDGET = 1 << 62
@@ -68,16 +70,28 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}; see `{self.prog} --help`")
 
 
-def _parser() -> argparse.ArgumentParser:
-    from importlib.metadata import version
+class _ShowVersion(argparse.Action):
+    """Looks the version up only when asked for it: importing importlib.metadata takes longer than the rest."""
 
+    def __call__(self, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"pancam {version('pancam')}")
+        raise SystemExit(0)
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="pancam", description="A model checker for multithreaded C.", allow_abbrev=False)
-    parser.add_argument("--version", action="version", version=f"pancam {version('pancam')}")
+    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser, metavar="COMMAND")
     run = _command(commands, "run", _run, "run a program in the machine under one schedule")
     run.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random schedule (default 0)")
     run.add_argument("--schedule", choices=("random", "rr"), default="random", help="random (default) or round robin")
     run.add_argument("--budget", type=int, default=DEFAULT_BUDGET, metavar="N", help="stop after N instructions")
+    run.add_argument("--heap", type=_size, default=0, metavar="BYTES", help="heap of each thread, as 64M (the default)")
+    run.add_argument(
+        "--stack", type=_size, default=0, metavar="BYTES", help="stack of each thread, as 8M (the default)"
+    )
     run.add_argument("--timings", action="store_true", help="print where the time went to stderr")
     compile_ = _command(commands, "compile", _compile, "compile a program to a bytecode image")
     compile_.add_argument("-o", dest="output", required=True, metavar="FILE", help="the image to write (.pcb)")
@@ -115,6 +129,12 @@ def _command(
     return parser
 
 
+def _size(text: str) -> int:
+    """A number of bytes, with K, M or G behind it."""
+    number, factor = (text[:-1], 1 << 10 * (1 + "KMG".index(text[-1].upper()))) if text[-1:].isalpha() else (text, 1)
+    return int(number) * factor
+
+
 def _build_options(options: argparse.Namespace) -> BuildOptions:
     import shlex
 
@@ -149,9 +169,9 @@ def _run(options: argparse.Namespace) -> int:
     program = build_program(options.files, _build_options(options), options.arguments, timings)
     with timings.phase("imports"):
         from pancam.explain.situation import Situation
-        from pancam.vm.machine import Limits, Machine
+        from pancam.vm.machine import Machine
         from pancam.vm.scheduler import Ending, Schedule, Scheduler
-    machine = Machine(program.image, Limits(max_threads=program.thread_limit))
+    machine = Machine(program.image, _limits(options, program.thread_limit))
     machine.set_output(_write_output)
     with timings.phase("run"):
         ending = Scheduler(machine, Schedule(options.schedule == "rr", options.seed)).run(options.budget)
@@ -169,12 +189,20 @@ def _run(options: argparse.Namespace) -> int:
     fault = machine.fault
     if fault is not None:
         lines = situation.fault_lines(fault)
+        status = EXIT_GAVE_UP if fault.kind.endswith("_LIMIT") else EXIT_FAULT
     elif ending is Ending.DEADLOCK:
         lines = situation.deadlock_lines()
     elif ending is Ending.ABORTED:
         lines = [*lines, *situation.thread_lines(None)]
     print("\n".join(lines), file=sys.stderr)
     return status
+
+
+def _limits(options: argparse.Namespace, threads: int) -> Limits:
+    from pancam.vm.machine import Limits
+
+    slots = options.stack // SLOT_BYTES
+    return Limits(max_threads=threads, heap_bytes=options.heap, stack_slots=slots, stack_bytes=options.stack)
 
 
 def _write_output(descriptor: int, data: bytes) -> None:

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what the documentation can take from the sources: docs/isa.md, and the list of functions in docs/library.md.
+"""Writes what the documentation takes from the sources.
 
-`make docs` runs it; with --check it writes nothing and fails when a file is not current. tests/test_docs.py imports it.
+That is docs/isa.md, the list of functions in docs/library.md, and the output of the example in README.md. `make docs`
+runs it; with --check it writes nothing and fails when a file is not current. tests/test_docs.py imports it.
 """
 
 import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -18,6 +20,7 @@ from pancam.resources import guest_sources, machine_sources
 ROOT = Path(__file__).resolve().parent.parent
 ISA_PAGE = ROOT / "docs" / "isa.md"
 LIBRARY_PAGE = ROOT / "docs" / "library.md"
+README = ROOT / "README.md"
 LIST_MARKER = "<!-- Below this line: written by scripts/generate_docs.py -->\n"
 COMMENT = re.compile(r"/\* SPDX-License-Identifier: Apache-2.0\n \*\n(?P<body>.*?) \*/\n", re.DOTALL)
 ROW = re.compile(r"(?P<macro>OPW?)\((?P<name>\w+),")
@@ -61,14 +64,16 @@ def isa_page() -> str:
     """Return the text of docs/isa.md."""
     parts = [
         "# The instruction set\n",
-        "Written by `make docs` from `vm_c/opcodes.def`, `vm_c/faults.def` and `vm_c/math.def`; change those instead.\n",
+        "Written by `make docs` from `vm_c/opcodes.def`, `vm_c/faults.def` and `vm_c/math.def`; change those.\n",
         f"There are {len(isa.OPCODES)} opcodes. This is how `opcodes.def` explains itself:\n",
         f"```\n{first_comment(machine_sources() / 'opcodes.def')}\n```\n",
     ]
     for title, rows in opcode_sections():
         parts.append(f"## {title}\n")
         parts.append("\n".join(["| Opcode | Operands | | Meaning |", "|---|---|---|---|", *rows]) + "\n")
-    parts.append("## Faults\n\nA fault ends the process. It is a value in the state: its kind, thread, place and detail.\n")
+    parts.append(
+        "## Faults\n\nA fault ends the process. It is a value in the state: its kind, thread, place and detail.\n"
+    )
     faults = [f"| {number} | `{name}` | {text} |" for name, (number, text) in isa.faults().items()]
     parts.append("\n".join(["| Number | Name | Text |", "|---|---|---|", *faults]) + "\n")
     parts.append(
@@ -118,9 +123,26 @@ def library_page(current: str) -> str:
     return written + marker + library_list()
 
 
+def readme_page(current: str) -> str:
+    """Return README.md with the output of its example made new."""
+    program = re.search(r"```c\n(.*?)```", current, re.DOTALL)
+    shown = re.search(r"```console\n\$ pancam run report.c\n(.*?)```", current, re.DOTALL)
+    if program is None or shown is None:
+        sys.exit("README.md has lost its example report.c")
+    with tempfile.TemporaryDirectory(prefix="pancam-") as folder:
+        (Path(folder) / "report.c").write_text(program[1])
+        command = [sys.executable, "-m", "pancam.cli", "run", "report.c"]
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return current[: shown.start(1)] + result.stdout + result.stderr + current[shown.end(1) :]
+
+
 def main() -> None:
-    """Write both pages, or say which are not current."""
-    pages = {ISA_PAGE: isa_page(), LIBRARY_PAGE: library_page(LIBRARY_PAGE.read_text())}
+    """Write the pages, or say which are not current."""
+    pages = {
+        ISA_PAGE: isa_page(),
+        LIBRARY_PAGE: library_page(LIBRARY_PAGE.read_text()),
+        README: readme_page(README.read_text()),
+    }
     stale = [page for page, text in pages.items() if not page.exists() or page.read_text() != text]
     if sys.argv[1:] == ["--check"]:
         if stale:

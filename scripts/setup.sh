@@ -95,7 +95,8 @@ set_up_tools() { # goal
         [ -n "$python" ] || fail "pancam needs Python 3.11 or newer; found $(python3 --version 2>&1 || true)"
         mapfile -t -O "${#packages[@]}" packages < <(missing_python_packages "$python")
     fi
-    have cc || have gcc || packages+=(gcc libc6-dev)
+    have cc || have gcc || packages+=(gcc)
+    [ -e /usr/include/stdio.h ] || packages+=(libc6-dev)
     if [ "${#packages[@]}" -gt 0 ]; then install_packages "${packages[@]}"; fi
 }
 

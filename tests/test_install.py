@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package works with the checkout gone: built from a copy, installed into an empty environment, run elsewhere."""
+"""The package works with the checkout gone: built from a copy, installed into an empty environment, run elsewhere.
 
+Also without a Clang on PATH, when the one of the package ziglang is there.
+"""
+
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -16,6 +20,26 @@ PROGRAM = """\
 int main(int argc, char **argv) {
     printf("hello from %s\\n", argc > 1 ? argv[1] : "nowhere");
     return 7;
+}
+"""
+THREADS_PROGRAM = """\
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int sum;
+static void *add(void *number) {
+    pthread_mutex_lock(&lock);
+    sum += *(int *)number;
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+int main(void) {
+    pthread_t threads[2];
+    int numbers[2] = {3, 4};
+    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, add, &numbers[i]);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+    printf("sum %d, half %.1f\\n", sum, sum / 2.0);
+    return 0;
 }
 """
 PIP_ENVIRONMENT = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1", "PIP_ROOT_USER_ACTION": "ignore"}
@@ -44,14 +68,10 @@ def succeed(command: list[str | Path], folder: Path, home: Path) -> str:
 
 
 def copy_sources(repository: Path, target: Path) -> None:
-    """Copy what git tracks or would track, as a clean clone would have it."""
-    command = ["git", "ls-files", "-co", "--exclude-standard", "-z"]
-    listing = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=True)
-    for name in filter(None, listing.stdout.split("\0")):
-        source = repository / name
-        if source.is_file():  # git still lists what was deleted but not yet committed
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, target / name)
+    """Copy the checkout without what git ignores, as a clean clone would have it."""
+    lines = (repository / ".gitignore").read_text().splitlines()
+    ignored = [line.rstrip("/").rpartition("/")[2] for line in lines if line and not line.startswith("#")]
+    shutil.copytree(repository, target, ignore=shutil.ignore_patterns(".git", *ignored))
 
 
 def data_files(repository: Path) -> set[str]:
@@ -97,3 +117,20 @@ def test_source_distribution_holds_every_source(repository: Path, tmp_path: Path
     with tarfile.open(archive) as contents:
         names = {name.partition("/")[2] for name in contents.getnames()}
     assert {name.removeprefix("pancam/") for name in data_files(copy)} <= names
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    importlib.util.find_spec("ziglang") is None,
+    reason="the Python package ziglang is not installed (an optional extra)",
+)
+@pytest.mark.parametrize("flags", [["-O0"], ["-O2"], ["--m32"]], ids=" ".join)
+def test_clang_inside_ziglang_serves_where_there_is_no_other(
+    flags: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing = tmp_path / "empty"
+    nothing.mkdir()
+    (tmp_path / "sum.c").write_text(THREADS_PROGRAM)
+    monkeypatch.setenv("PATH", str(nothing))
+    command = [sys.executable, "-m", "pancam.cli", "run", *flags, "sum.c"]
+    assert succeed(command, tmp_path, tmp_path) == "sum 7, half 3.5\n"

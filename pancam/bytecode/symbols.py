@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pancam.bytecode.layout import DataLayout, align_up
 from pancam.bytecode.machine_calls import MACHINE_CALLS
-from pancam.bytecode.promote import used_values
 from pancam.errors import UnsupportedError, UsageError
 from pancam.ir.model import Block, Call, Function, GlobalVariable, Instruction
 from pancam.ir.types import VOID, ArrayType, StructType, function_type
@@ -26,6 +25,7 @@ from pancam.ir.values import (
     ConstantUndef,
     ConstantZero,
     GlobalRef,
+    Local,
 )
 from pancam.isa import constants, math_functions
 
@@ -83,6 +83,8 @@ class Symbols:
         self.label_base = 0
         self.argument_objects = argument_objects(arguments, self.layout.pointer_bytes)
         self._indices: dict[str, int] = {}
+        self._thread_local_indices: dict[str, int] = {}
+        self._wrappers: dict[str, str] = {}  # of machine functions whose address is taken: what stands for them
         self._work: list[str] = []
         self._mentioned: set[str] = set()
 
@@ -97,6 +99,7 @@ class Symbols:
         order = {name: number for number, name in enumerate(self.module.functions)}
         self.functions = dict(sorted(self.functions.items(), key=lambda item: order.get(item[0], len(order))))
         self._indices = {name: number for number, name in enumerate(self.functions)}
+        self._thread_local_indices = {name: number for number, name in enumerate(self.thread_locals)}
         self._place()
         for obj in (*self.objects.values(), *self.thread_locals.values()):
             variable = self.module.globals.get(obj.name)
@@ -107,6 +110,7 @@ class Symbols:
         match value:
             case GlobalRef():
                 self._mention_name(value.name, user)
+                self._wrap_machine_function(self.resolve(value.name))
             case ConstantExpr():
                 for operand in value.operands:
                     self._mention(operand, user)
@@ -115,6 +119,13 @@ class Symbols:
                     self._mention(element, user)
             case BlockAddress():
                 self._mention_name(value.function, user)
+
+    def _wrap_machine_function(self, name: str) -> None:
+        """A function of math.h whose address is taken needs code that a pointer can point to."""
+        declared = self.module.functions.get(name)
+        if name in math_functions() and name not in self.functions and name not in self._wrappers and declared:
+            self._wrappers[name] = f"{name} (as a function)"
+            self.functions[self._wrappers[name]] = _wrapper(declared, self._wrappers[name])
 
     def _mention_name(self, name: str, user: Instruction | None) -> None:
         name = self.resolve(name)
@@ -184,8 +195,10 @@ class Symbols:
             return
         for block in function.blocks.values():
             for instruction in block.instructions:
-                for value in used_values(instruction):
+                for value in (*instruction.operands, *(value for value, _ in instruction.incoming)):
                     self._mention(value, instruction)
+                if instruction.call is not None and isinstance(instruction.call.callee, GlobalRef):
+                    self._mention_name(instruction.call.callee.name, instruction)
                 if instruction.call is not None and any(a.byval for a in instruction.call.argument_attributes):
                     self._mention_name("memcpy", instruction)
 
@@ -252,13 +265,12 @@ class Symbols:
         return self._indices[name]
 
     def thread_local_index(self, name: str) -> int | None:
-        names = list(self.thread_locals)
-        name = self.resolve(name)
-        return names.index(name) if name in self.thread_locals else None
+        return self._thread_local_indices.get(self.resolve(name))
 
     def address(self, name: str) -> int:
         """The pointer to a function or variable; an undefined weak one is null."""
         name = self.resolve(name)
+        name = self._wrappers.get(name, name)
         if name in self._indices:
             return (1 << self.shift) + FUNCTION_SPACING * self._indices[name]
         obj = self.objects.get(name)
@@ -309,6 +321,24 @@ class Symbols:
     def constant_gep_offset(self, instruction: Instruction) -> int:
         indices = [index.value for index in instruction.operands[1:] if isinstance(index, ConstantInt)]
         return self._indexed(instruction.source_type, indices)
+
+
+def _wrapper(declared: Function, name: str) -> Function:
+    """A function that does nothing but call a machine function with its own arguments."""
+    params = tuple(Local(str(number), type_) for number, type_ in enumerate(declared.type.params))
+    result = Local("result", declared.type.result)
+    call = Call(
+        GlobalRef(declared.name), declared.type, declared.param_attributes, declared.result_attributes, frozenset()
+    )
+    block = Block(
+        "entry",
+        [
+            Instruction("call", result, declared.type.result, params, None, call=call),
+            Instruction("ret", None, VOID, (result,), None),
+        ],
+    )
+    body = {block.name: block}
+    return replace(declared, name=name, params=params, is_declaration=False, parse_body=lambda _: body)
 
 
 def ids_of(size: int, shift: int) -> int:

@@ -19,6 +19,11 @@ ACCESS_FAULTS = {
     "NULL_POINTER", "WILD_POINTER", "OUT_OF_BOUNDS", "USE_AFTER_FREE", "USE_AFTER_RETURN", "WRITE_CONST",
     "DATA_ACCESS_TO_CODE",
 }  # fmt: skip
+LIMIT_HINTS = {
+    "THREAD_LIMIT": "{0.max_threads} threads at once, see --max-threads",
+    "HEAP_LIMIT": "{0.heap_bytes} bytes for each thread, see --heap",
+    "STACK_LIMIT": "{0.stack_slots} registers, {0.stack_bytes} bytes for each thread, see --stack; endless recursion?",
+}
 POINTER_FAULTS = ACCESS_FAULTS | {"DOUBLE_FREE", "INVALID_FREE"}
 
 
@@ -50,7 +55,8 @@ class Situation:
         for frame in self.machine.stack(thread):
             chain = self.program.source_map.chain(frame.pc)
             if not chain:
-                frames.append(SourceFrame(frame.name, None, frame.name.startswith("__pancam_")))
+                home = self.program.source_map.functions[frame.function]["file"]
+                frames.append(SourceFrame(frame.name, None, not home or home.startswith(self._library)))
             for name, location in chain:
                 frames.append(SourceFrame(name, location, location.file.startswith(self._library)))
         return frames
@@ -88,7 +94,9 @@ class Situation:
             pointer, size = fault.detail
             access = f" ({size} bytes)" if fault.kind in ACCESS_FAULTS and size else ""
             return f"{access}: {self.describe_pointer(pointer)}"
-        if fault.kind.endswith("_LIMIT") or not fault.detail[0]:
+        if fault.kind in LIMIT_HINTS:
+            return f" ({LIMIT_HINTS[fault.kind].format(self.machine.limits)})"
+        if not fault.detail[0]:
             return ""
         message = self.machine.read_string(fault.detail[0])
         return f": {message.decode(errors='replace')}" if message else ""

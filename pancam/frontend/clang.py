@@ -40,6 +40,12 @@ _COMMON_FLAGS = (
     "-fno-unroll-loops",
     "-fno-color-diagnostics",
     "-U_FORTIFY_SOURCE",
+    "-Wno-unused-command-line-argument",
+    # What C compilers took for decades and newer Clangs refuse; programs that people check are full of it.
+    "-Wno-error=implicit-function-declaration",
+    "-Wno-error=implicit-int",
+    "-Wno-error=int-conversion",
+    "-Wno-error=incompatible-function-pointer-types",
 )
 # Position-independent code would turn tables of pointers into tables of differences of addresses; zig cc refuses these.
 _CLANG_FLAGS = ("-fno-pic", "-fno-pie")

@@ -11,8 +11,8 @@
     X(schar, signed char)                                                                                              \
     X(uchar, unsigned char)                                                                                            \
     X(short_, short)                                                                                                   \
-    X(ushort, unsigned short) X(int_, int) X(uint, unsigned) X(llong, long long) X(ullong, unsigned long long)         \
-        X(boolean, _Bool)
+    X(ushort, unsigned short)                                                                                          \
+    X(int_, int) X(uint, unsigned) X(llong, long long) X(ullong, unsigned long long) X(boolean, _Bool)
 
 static volatile long long samples[] = {
     0,       1,       -1,           127,          128,       -128,      -129,
