@@ -9,6 +9,8 @@ N ?= 1000
 SEED ?= 1
 JOBS ?= $(shell nproc)
 MUTATIONS ?= 100000
+# Arguments of the benchmark: names of programs, or --record to renew docs/benchmarks.md.
+BENCH ?=
 
 .PHONY: demo test lint fuzz sanitize bench docs format clean tools-demo tools-test tools-bench
 
@@ -32,7 +34,7 @@ sanitize: tools-test $(INSTALLED)
 	$(PY) tests/sanitize/mutate.py --count $(MUTATIONS)
 
 bench: tools-bench $(INSTALLED)
-	$(PY) benchmarks/vm_speed.py
+	$(PY) benchmarks/vm_speed.py $(BENCH)
 
 # What the documentation takes from the sources.
 docs: $(INSTALLED)

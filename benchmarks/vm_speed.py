@@ -4,7 +4,7 @@
 Each program is run by all three, side by side, with a number of rounds and with none; the difference is the time of the
 work alone, without start-up and compilation. A second part says where the time of a hello-world run goes.
 Times are processor time, the best of three, so that other work on the computer disturbs them little. Nothing is
-asserted. Results go to benchmarks/results/ with the machine and the versions.
+asserted. Results go to benchmarks/results/ with the machine and the versions, with --record also to docs/benchmarks.md.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from importlib import metadata
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+PAGE = HERE.parent / "docs" / "benchmarks.md"
 REPEATS = 3
 
 HELLO_LIMIT = 0.5
@@ -190,54 +191,69 @@ def versions() -> dict[str, str]:
     }
 
 
-def print_table(speeds: list[Speed]) -> None:
-    """Print the times and ratios of all programs."""
-    print(f"{'program':10} {'native':>10} {'lli':>10} {'pancam':>10} {'x native':>10} {'lli / pancam':>13}")
-    for speed in speeds:
-        print(
-            f"{speed.program:10} {speed.native:9.4f}s {speed.interpreter:9.3f}s {speed.machine:9.4f}s "
-            f"{speed.slower_than_native:10.1f} {speed.faster_than_interpreter:13.1f}"
-        )
+def table_lines(speeds: list[Speed]) -> list[str]:
+    """Return the times and ratios of all programs."""
+    lines = [f"{'program':10} {'native':>10} {'lli':>10} {'pancam':>10} {'x native':>10} {'lli / pancam':>13}"]
+    lines.extend(
+        f"{speed.program:10} {speed.native:9.4f}s {speed.interpreter:9.3f}s {speed.machine:9.4f}s "
+        f"{speed.slower_than_native:10.1f} {speed.faster_than_interpreter:13.1f}"
+        for speed in speeds
+    )
+    return lines
 
 
-def print_start(start: dict[str, float]) -> None:
-    """Print the phases of the hello-world run and what part of it is Python's imports."""
-    print("\nhello, world, warm, compiled and run:")
-    for phase, seconds in start.items():
-        print(f"  {phase:20} {seconds:7.3f}s")
-    imports = sum(start[phase] for phase in IMPORT_PHASES)
-    print(f"  imports ({', '.join(IMPORT_PHASES)}): {100 * imports / start['whole run']:.0f} % of the whole run")
+def start_lines(start: dict[str, float]) -> list[str]:
+    """Return the phases of the hello-world run and what part of it is Python's imports."""
+    share = 100 * sum(start[phase] for phase in IMPORT_PHASES) / start["whole run"]
+    return [
+        "hello, world, warm, compiled and run:",
+        *(f"  {phase:20} {seconds:7.3f}s" for phase, seconds in start.items()),
+        f"  imports ({', '.join(IMPORT_PHASES)}): {share:.0f} % of the whole run",
+    ]
 
 
-def print_summary(speeds: list[Speed], start: dict[str, float]) -> None:
-    """Print the extremes beside what is asked for."""
-    if speeds:
-        slowest = max(speed.slower_than_native for speed in speeds)
-        fastest = min(speed.faster_than_interpreter for speed in speeds)
-        print(f"\nat most {slowest:.1f} times slower than native -O0 (aim: {MOST_TIMES_NATIVE})")
-        print(f"at least {fastest:.1f} times as fast as lli (aim: {LEAST_TIMES_INTERPRETER})")
-    print(f"hello, world in {start['whole run']:.3f} s (aim: {HELLO_LIMIT})")
+def summary_lines(speeds: list[Speed], start: dict[str, float]) -> list[str]:
+    """Return the extremes beside what is asked for."""
+    slowest = max(speed.slower_than_native for speed in speeds)
+    fastest = min(speed.faster_than_interpreter for speed in speeds)
+    return [
+        f"at most {slowest:.1f} times slower than native -O0 (aim: {MOST_TIMES_NATIVE})",
+        f"at least {fastest:.1f} times as fast as lli (aim: {LEAST_TIMES_INTERPRETER})",
+        f"hello, world in {start['whole run']:.3f} s (aim: {HELLO_LIMIT})",
+    ]
+
+
+def record(report: str) -> None:
+    """Put the report into docs/benchmarks.md, in place of the one that is there."""
+    text = PAGE.read_text()
+    PAGE.write_text(re.sub(r"```\n.*?```\n", lambda _: f"```\n{report}\n```\n", text, count=1, flags=re.DOTALL))
 
 
 def main() -> None:
     """Measure, print and store."""
     parser = argparse.ArgumentParser(description="Measure the speed of pancam's virtual machine.")
     parser.add_argument("programs", nargs="*", help="names of programs; all when none is given")
-    chosen = parser.parse_args().programs
-    sources = [path for path in sorted((HERE / "programs").glob("*.c")) if not chosen or path.stem in chosen]
+    parser.add_argument("--record", action="store_true", help="also put the report into docs/benchmarks.md")
+    options = parser.parse_args()
+    all_sources = sorted((HERE / "programs").glob("*.c"))
+    sources = [path for path in all_sources if not options.programs or path.stem in options.programs]
+    if not sources:
+        sys.exit(f"no such program; there are {', '.join(path.stem for path in all_sources)}")
     with tempfile.TemporaryDirectory(prefix="pancam-bench-") as name:
         speeds = [measure(source, Path(name)) for source in sources]
         start = measure_start(Path(name))
-    print_table(speeds)
-    print_start(start)
-    print_summary(speeds, start)
+    used = versions()
+    parts = [table_lines(speeds), start_lines(start), summary_lines(speeds, start)]
+    parts.append([f"{name}: {text}" for name, text in used.items()])
+    report = "\n\n".join("\n".join(lines) for lines in parts)
+    print(report)
+    if options.record:
+        record(report)
     results = HERE / "results"
     results.mkdir(exist_ok=True)
     path = results / f"{time.strftime('%Y%m%d-%H%M%S')}.json"
-    used = versions()
-    print("\n" + "\n".join(f"{name}: {text}" for name, text in used.items()))
-    report = {"versions": used, "speeds": [asdict(speed) for speed in speeds], "start": start}
-    path.write_text(json.dumps(report, indent=2) + "\n")
+    numbers = {"versions": used, "speeds": [asdict(speed) for speed in speeds], "start": start}
+    path.write_text(json.dumps(numbers, indent=2) + "\n")
     print(f"\nwritten to {path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path}")
 
 

@@ -50,7 +50,7 @@ def _dispatch(argv: list[str]) -> int:
         at = argv.index("--")
         own, arguments = argv[:at], argv[at + 1 :]
     parser = _parser()
-    options, unknown = parser.parse_known_args(own)
+    options, unknown = parser.parse_known_args(_with_flags_joined(own))
     flags = [flag for flag in unknown if flag.startswith(PASSED_TO_CLANG)]
     if len(flags) != len(unknown):
         refused = next(flag for flag in unknown if flag not in flags)
@@ -61,6 +61,14 @@ def _dispatch(argv: list[str]) -> int:
     options.arguments = arguments
     command: Callable[[argparse.Namespace], int] = options.function
     return command(options)
+
+
+def _with_flags_joined(words: list[str]) -> list[str]:
+    """`--cflags -Dx` as one word, since argparse would take its value for another option."""
+    if "--cflags" not in words[:-1]:
+        return words
+    at = words.index("--cflags")
+    return [*words[:at], f"--cflags={words[at + 1]}", *_with_flags_joined(words[at + 2 :])]
 
 
 class _Parser(argparse.ArgumentParser):

@@ -44,6 +44,10 @@ class UsageError(PancamError):
     """The command or a file named on it makes no sense."""
 
 
+class UnresolvedSymbolError(UsageError):
+    """The program uses a name that neither it nor the library defines."""
+
+
 class CompileError(PancamError):
     """Clang, the linker or the verifier refused the program; `details` is the tool's own text, perhaps empty."""
 

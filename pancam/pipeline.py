@@ -7,11 +7,11 @@ import os
 import tempfile
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pancam.errors import UsageError
+from pancam.errors import PancamError, UnresolvedSymbolError, UsageError
 from pancam.frontend.clang import CompileOptions, compile_sources, find_clang
 from pancam.resources import guest_sources
 
@@ -50,9 +50,25 @@ class Timings:
 
 
 def build_program(paths: Sequence[str], options: BuildOptions, arguments: list[str], timings: Timings) -> Program:
-    """The program in these files: compiled, linked with the library, lowered; or read from an image."""
+    """The program in these files: compiled, linked with the library, lowered; or read from an image.
+
+    A function that is only defined `inline` has no code of its own in C99, and the linker would miss it: what is
+    missing is looked for once more with inline definitions kept.
+    """
     if any(path.endswith(IMAGE_SUFFIX) for path in paths):
         return _load_image(paths, arguments)
+    try:
+        return _compile_program(paths, options, arguments, timings)
+    except UnresolvedSymbolError as missing:
+        flags = (*options.compile.extra_flags, "-fgnu89-inline")
+        kept = replace(options, compile=replace(options.compile, extra_flags=flags))
+        try:
+            return _compile_program(paths, kept, arguments, timings)
+        except PancamError:
+            raise missing from None
+
+
+def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: list[str], timings: Timings) -> Program:
     with timings.phase("imports"):
         import llvmlite.binding  # noqa: F401 - counted as an import, not as linking
 
@@ -68,7 +84,7 @@ def build_program(paths: Sequence[str], options: BuildOptions, arguments: list[s
                 sorted(guest_sources().glob("*.c")), _library_options(options.compile), clang, ALWAYS_NEEDED
             )
         with timings.phase("link"):
-            module = load_module(files, library)
+            module = load_module(files, library, paths)
     with timings.phase("lower"):
         return lower_module(module, [_program_name(paths), *arguments], options.thread_limit)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package works with the checkout gone: built from a copy, installed into an empty environment, run elsewhere.
 
-Also without a Clang on PATH, when the one of the package ziglang is there.
+Also without a Clang on PATH, when the one of the package ziglang is there; and set-up where tools are missing.
 """
 
 import importlib.util
@@ -134,3 +134,41 @@ def test_clang_inside_ziglang_serves_where_there_is_no_other(
     monkeypatch.setenv("PATH", str(nothing))
     command = [sys.executable, "-m", "pancam.cli", "run", *flags, "sum.c"]
     assert succeed(command, tmp_path, tmp_path) == "sum 7, half 3.5\n"
+
+
+@pytest.fixture
+def bare_tools(tmp_path: Path) -> Path:
+    """Return a folder of programs in which neither Clang nor SPIN is, and apt-get only notes what it is asked."""
+    folder = tmp_path / "tools"
+    folder.mkdir()
+    for name in ("bash", "dirname", "env", "gcc", "grep", "head", "python3", "uname"):
+        path = shutil.which(name)
+        assert path is not None
+        (folder / name).symlink_to(path)
+    (folder / "apt-get").write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\n')
+    (folder / "apt-get").chmod(0o755)
+    return folder
+
+
+def set_up_tools(repository: Path, tools: Path, user: int) -> subprocess.CompletedProcess[str]:
+    """Run the first half of set-up as if this user had only these programs."""
+    (tools / "id").write_text(f"#!/bin/sh\necho {user}\n")
+    (tools / "id").chmod(0o755)
+    command = [str(tools / "bash"), str(repository / "scripts" / "setup.sh"), "tools", "demo"]
+    environment = {"PATH": str(tools)}
+    return subprocess.run(
+        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+
+
+def test_setup_that_may_not_install_names_the_packages_in_one_line(repository: Path, bare_tools: Path) -> None:
+    result = set_up_tools(repository, bare_tools, user=1000)
+    line = "Install these packages first: sudo apt-get install clang spin\n"
+    assert (result.stdout, result.stderr, result.returncode) == ("", line, 1)
+
+
+def test_setup_that_may_install_asks_apt_for_what_is_missing(repository: Path, bare_tools: Path) -> None:
+    result = set_up_tools(repository, bare_tools, user=0)
+    assert (result.stderr, result.returncode) == ("", 0)
+    asked = (bare_tools.parent / "asked").read_text().splitlines()
+    assert asked == ["update -qq", "install -y -qq --no-install-recommends clang spin"]

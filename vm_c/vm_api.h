@@ -130,8 +130,7 @@ VmStop vm_run(VmMachine *machine, uint32_t thread, VmMode mode, uint64_t fuel, u
 uint64_t vm_executed(const VmMachine *machine);     /* instructions done by the last vm_run */
 uint64_t vm_instructions(const VmMachine *machine); /* instructions done in all */
 VmEnabled vm_enabled(const VmMachine *machine, uint32_t thread);
-int vm_waiting(const VmMachine *machine,
-               uint32_t thread); /* it is at an unsatisfied AWAIT, be the process over or not */
+int vm_waiting(const VmMachine *machine, uint32_t thread);      /* at an unsatisfied AWAIT, process over or not */
 int vm_at_choice(const VmMachine *machine, uint32_t thread);    /* the thread's next instruction is a CHOOSE */
 uint64_t vm_choices(const VmMachine *machine, uint32_t thread); /* its count (0: any number); 1 if it is not */
 int vm_deadlocked(const VmMachine *machine);

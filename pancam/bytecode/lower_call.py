@@ -41,6 +41,8 @@ def handle_call(lowering: FunctionLowering, instruction: Instruction) -> None:
         lower_intrinsic(lowering, instruction, name)
         return
     function = lowering.symbols.function(name)
+    if name in lowering.symbols.undefined:
+        raise lowering.symbols.unresolved(name, instruction)
     if function is not None:
         _call_function(lowering, instruction, call, function)
     elif name in MACHINE_CALLS:

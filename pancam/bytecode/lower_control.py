@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pancam.bytecode.code import Imm, JumpTable, Operand
 from pancam.bytecode.emitter import Condition, Test, mask
 from pancam.bytecode.layout import SLOT_BITS
+from pancam.bytecode.symbols import UNDEFINED
 from pancam.ir.values import Local
 from pancam.isa import faults
 
@@ -106,6 +107,11 @@ def handle_unreachable(lowering: FunctionLowering, instruction: Instruction) -> 
     lowering.emitter.trap(faults()["UNREACHABLE"][0])
 
 
+def handle_undefined(lowering: FunctionLowering, instruction: Instruction) -> None:
+    del instruction
+    lowering.emitter.trap(faults()["UNDEFINED_CALL"][0])
+
+
 def handle_phi(lowering: FunctionLowering, instruction: Instruction) -> None:
     """The predecessors do the moves; here the result only gets its units."""
     assert instruction.result is not None
@@ -119,4 +125,5 @@ HANDLERS: dict[str, Handler] = {
     "ret": handle_ret,
     "unreachable": handle_unreachable,
     "phi": handle_phi,
+    UNDEFINED: handle_undefined,
 }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pancam.bytecode.layout import DataLayout, align_up
 from pancam.bytecode.machine_calls import MACHINE_CALLS
-from pancam.errors import UnsupportedError, UsageError
+from pancam.errors import PancamError, UnresolvedSymbolError, UnsupportedError, UsageError
 from pancam.ir.model import Block, Call, Function, GlobalVariable, Instruction
 from pancam.ir.types import VOID, ArrayType, StructType, function_type
 from pancam.ir.values import (
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 FUNCTION_SPACING = 16  # bytes between the addresses of two functions
 GRANULE = 16
+UNDEFINED = "(undefined function)"  # an opcode of our own: the body of a function that is not there
 THREAD_RECORDS, THREAD_LIMIT, ARGUMENTS = "__pancam_threads", "__pancam_thread_limit", "__pancam_arguments"
 GENERATED = {"__pancam_run_constructors": "llvm.global_ctors", "__pancam_run_destructors": "llvm.global_dtors"}
 MEMORY_FUNCTIONS = {"llvm.memcpy": "memcpy", "llvm.memmove": "memmove", "llvm.memset": "memset"}
@@ -85,6 +86,7 @@ class Symbols:
         self._indices: dict[str, int] = {}
         self._thread_local_indices: dict[str, int] = {}
         self._wrappers: dict[str, str] = {}  # of machine functions whose address is taken: what stands for them
+        self.undefined: set[str] = set()  # functions that only initialisers mention: calling one is a fault
         self._work: list[str] = []
         self._mentioned: set[str] = set()
 
@@ -149,7 +151,10 @@ class Symbols:
         elif name in self.module.globals:
             self._declare_variable(self.module.globals[name], user)
         elif name not in MACHINE_CALLS and name not in math_functions() and not self.is_weak(name):
-            raise self._unresolved(name, user)
+            if user is not None or function is None:
+                raise self.unresolved(name, user)
+            self.undefined.add(name)
+            self.functions[name] = _one_block(function, [Instruction(UNDEFINED, None, VOID, (), None)])
 
     def is_weak(self, name: str) -> bool:
         function = self.module.functions.get(name)
@@ -165,7 +170,7 @@ class Symbols:
         elif not self._machine_variable(obj, variable):
             if variable.linkage == "extern_weak":
                 return
-            raise self._unresolved(variable.name, user)
+            raise self.unresolved(variable.name, user)
         self._work.append(variable.name)
 
     def _machine_variable(self, obj: StaticObject, variable: GlobalVariable) -> bool:
@@ -180,11 +185,12 @@ class Symbols:
         self.objects[obj.name] = obj
         return True
 
-    def _unresolved(self, name: str, user: Instruction | None) -> UsageError:
+    def unresolved(self, name: str, user: Instruction | None) -> PancamError:
         location: SourceLocation | None = self.module.source_location(user.location if user else None)
         if name == "main":
             return UsageError("the program has no function main")
-        return UsageError(f"{name} is not defined in the program and is not a function that pancam provides", location)
+        message = f"{name} is not defined in the program and is not a function that pancam provides"
+        return UnresolvedSymbolError(message, location)
 
     def _visit(self, name: str) -> None:
         function = self.functions.get(name)
@@ -222,8 +228,7 @@ class Symbols:
             Instruction("call", None, VOID, (), None, call=Call(target, type_, (), no_attributes, frozenset()))
             for _, target in entries
         ]
-        body = {"0": Block("0", [*calls, Instruction("ret", None, VOID, (), None)])}
-        return replace(declared, type=type_, is_declaration=False, parse_body=lambda _: body)
+        return _one_block(replace(declared, type=type_), [*calls, Instruction("ret", None, VOID, (), None)])
 
     # --- placing ---
 
@@ -330,15 +335,17 @@ def _wrapper(declared: Function, name: str) -> Function:
     call = Call(
         GlobalRef(declared.name), declared.type, declared.param_attributes, declared.result_attributes, frozenset()
     )
-    block = Block(
-        "entry",
-        [
-            Instruction("call", result, declared.type.result, params, None, call=call),
-            Instruction("ret", None, VOID, (result,), None),
-        ],
-    )
-    body = {block.name: block}
-    return replace(declared, name=name, params=params, is_declaration=False, parse_body=lambda _: body)
+    instructions = [
+        Instruction("call", result, declared.type.result, params, None, call=call),
+        Instruction("ret", None, VOID, (result,), None),
+    ]
+    return _one_block(replace(declared, name=name, params=params), instructions)
+
+
+def _one_block(declared: Function, instructions: list[Instruction]) -> Function:
+    """A function with these instructions as its body."""
+    body = {"entry": Block("entry", [*instructions])}
+    return replace(declared, is_declaration=False, parse_body=lambda _: body)
 
 
 def ids_of(size: int, shift: int) -> int:

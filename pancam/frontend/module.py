@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pancam.errors import CompileError, UnsupportedError, UsageError
+from pancam.errors import CompileError, SourceLocation, UnsupportedError, UsageError
 from pancam.ir.parser import parse_module
 
 if TYPE_CHECKING:
@@ -23,23 +23,26 @@ _ARCHITECTURE_64 = "x86_64"
 _ARCHITECTURE_32 = re.compile(r"i[3-6]86\Z|x86\Z")
 _DEFAULT_LAYOUT = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 _DEFAULT_TRIPLE = "x86_64-pc-linux-gnu"
+_PARSE_ERROR = re.compile(r"<string>:(\d+):(\d+): error: (.*)")
 
 
-def load_module(paths: Sequence[Path | str], library: bytes | None = None) -> Module:
+def load_module(
+    paths: Sequence[Path | str], library: bytes | None = None, names: Sequence[str] | None = None
+) -> Module:
     """The program made of these .bc and .ll files, with what it needs of `library` (bitcode) linked in.
 
-    The program's own definitions win over those of the library.
+    The program's own definitions win over those of the library. Errors call the files by `names`.
     """
-    return parse_module(linked_text(paths, library))
+    return parse_module(linked_text(paths, library, names))
 
 
-def linked_text(paths: Sequence[Path | str], library: bytes | None = None) -> str:
+def linked_text(paths: Sequence[Path | str], library: bytes | None = None, names: Sequence[str] | None = None) -> str:
     """The linked and verified program as LLVM text."""
     if not paths:
         raise UsageError("no input file")
     program = _parse_file(Path(paths[0]))
-    for path in paths[1:]:
-        _link(program, _parse_file(Path(path)), str(path))
+    for path, name in zip(paths[1:], (names or paths)[1:], strict=True):
+        _link(program, _parse_file(Path(path)), str(name))
     if library is not None:
         _link(program, _parse_bitcode(library, "the guest library"), "the guest library")
     _verify(program)
@@ -95,7 +98,10 @@ def _parse_assembly(data: bytes, path: Path) -> Any:
     except UnicodeDecodeError as problem:
         raise CompileError(f"{path}: neither LLVM text nor bitcode") from problem
     except RuntimeError as problem:
-        raise CompileError(f"{path}: {_one_line(problem)}", str(problem)) from problem
+        found = _PARSE_ERROR.search(str(problem))
+        if found is None:
+            raise CompileError(f"{path}: {_one_line(problem)}") from problem
+        raise CompileError(found[3], location=SourceLocation(str(path), int(found[1]), int(found[2]))) from problem
 
 
 def _check_target(module: Any, origin: str) -> None:
@@ -122,14 +128,14 @@ def _link(program: Any, module: Any, origin: str) -> None:
     try:
         program.link_in(module)
     except RuntimeError as problem:
-        raise CompileError(f"{origin}: linking failed: {_one_line(problem)}", str(problem)) from problem
+        raise CompileError(f"{origin}: linking failed: {_one_line(problem)}") from problem
 
 
 def _verify(module: Any) -> None:
     try:
         module.verify()
     except RuntimeError as problem:
-        raise CompileError(f"LLVM refuses the program: {_one_line(problem)}", str(problem)) from problem
+        raise CompileError(f"LLVM refuses the program: {_one_line(problem)}") from problem
 
 
 def _one_line(problem: Exception) -> str:

@@ -123,10 +123,23 @@ class ObjectInfo:
     offset: int
 
 
+@dataclass(slots=True)
+class _Output:
+    """Who gets the output, and the error that taking it raised."""
+
+    callback: Callable[[int, bytes], None]
+    problem: BaseException | None = None
+
+
 @_ffi.def_extern()  # type: ignore[untyped-decorator]
 def pancam_output(context: Any, descriptor: int, data: Any, size: int) -> None:  # noqa: ANN401
     """Hand output of the checked program to the Machine that the context stands for."""
-    _ffi.from_handle(context)(descriptor, bytes(_ffi.buffer(data, size)))
+    output: _Output = _ffi.from_handle(context)
+    if output.problem is None:
+        try:
+            output.callback(descriptor, bytes(_ffi.buffer(data, size)))
+        except BaseException as problem:  # noqa: BLE001 - C code is in between: Machine.run raises it
+            output.problem = problem
 
 
 class Machine:
@@ -144,6 +157,7 @@ class Machine:
         if machine == _ffi.NULL:
             raise ImageError(_ffi.string(error).decode())
         self._machine = _ffi.gc(machine, _lib.vm_destroy)
+        self._output: _Output | None = None
         self._output_handle: object = None
         self.image = image
 
@@ -151,8 +165,10 @@ class Machine:
         """Call `callback(descriptor, data)` for all output from now on."""
         if callback is None:
             _lib.vm_set_output(self._machine, _ffi.NULL, _ffi.NULL)
+            self._output = None
         else:
-            handle = _ffi.new_handle(callback)
+            self._output = _Output(callback)
+            handle = _ffi.new_handle(self._output)
             _lib.vm_set_output(self._machine, _lib.pancam_output, handle)
             self._output_handle = handle
 
@@ -169,7 +185,11 @@ class Machine:
     ) -> Stop:
         """Let a thread run; see vm_api.h for modes and stop reasons."""
         flags = (_lib.VM_WITH_CHOICE if choice is not None else 0) | (_lib.VM_TIME_OUT if time_out else 0)
-        return Stop(_lib.vm_run(self._machine, thread, mode, fuel, flags, choice or 0))
+        stop = Stop(_lib.vm_run(self._machine, thread, mode, fuel, flags, choice or 0))
+        if self._output is not None and self._output.problem is not None:
+            problem, self._output.problem = self._output.problem, None
+            raise problem
+        return stop
 
     def step(self, thread: int, *, choice: int | None = None, time_out: bool = False, fuel: int = 1 << 20) -> Stop:
         """One step at the granularity of accesses to memory that others can see."""

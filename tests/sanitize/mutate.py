@@ -23,9 +23,9 @@ from pancam.pipeline import BuildOptions, Timings, build_program
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FLAGS = (
-    "-std=gnu11 -O1 -g -DVM_PARANOID -fsanitize=address,undefined -fno-sanitize-recover=all -ffp-contract=off "
-    "-fno-strict-aliasing"
-).split()
+    "-std=gnu11", "-O1", "-g", "-DVM_PARANOID", "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+    "-ffp-contract=off", "-fno-strict-aliasing",
+)  # fmt: skip
 PROGRAMS = (
     "examples/hello.c",
     "tests/differential/programs/switches.c",

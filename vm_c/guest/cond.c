@@ -32,13 +32,12 @@ static void remove_waiter(struct condition *condition, unsigned thread) {
 }
 
 /* Gives up the mutex and joins the waiting threads in one step; not 0 is an error, and nothing has happened. */
-static int start_waiting(pthread_cond_t *given, pthread_mutex_t *mutex, const struct timespec *deadline,
-                         unsigned *count) {
+static int start_waiting(pthread_cond_t *given, pthread_mutex_t *mutex, const struct timespec *deadline) {
     unsigned self = __pancam_self();
     int error = EINVAL;
     __pancam_atomic_begin();
     struct condition *condition = view(given);
-    if (deadline == NULL || is_deadline(deadline)) error = __pancam_mutex_release(mutex, count);
+    if (deadline == NULL || is_deadline(deadline)) error = __pancam_mutex_release(mutex);
     if (error == 0) {
         if (count_threads(condition->waiting) > 0 && LOAD(condition->mutex) != mutex)
             misuse("threads wait on one condition variable with different mutexes");
@@ -51,35 +50,34 @@ static int start_waiting(pthread_cond_t *given, pthread_mutex_t *mutex, const st
 }
 
 /* In the section of the wake-up, which it ends. A mutex that is free is taken in the same step. */
-static void stop_waiting(pthread_mutex_t *mutex, unsigned count) {
-    if (!__pancam_mutex_take_back(mutex, count)) {
+static void stop_waiting(pthread_mutex_t *mutex) {
+    if (!__pancam_mutex_take_back(mutex)) {
         __pancam_atomic_end();
         __pancam_mutex_await_free(mutex);
-        __pancam_mutex_take_back(mutex, count);
+        __pancam_mutex_take_back(mutex);
     }
     __pancam_atomic_end();
 }
 
 int pthread_cond_wait(pthread_cond_t *restrict given, pthread_mutex_t *restrict mutex) {
-    unsigned count;
-    int error = start_waiting(given, mutex, NULL, &count);
+    int error = start_waiting(given, mutex, NULL);
     if (error != 0) return error;
     await_wake(__pancam_self());
-    stop_waiting(mutex, count);
+    stop_waiting(mutex);
     return 0;
 }
 
 int pthread_cond_timedwait(pthread_cond_t *restrict given, pthread_mutex_t *restrict mutex,
                            const struct timespec *restrict deadline) {
     unsigned self = __pancam_self(), count;
-    int error = start_waiting(given, mutex, deadline, &count);
+    int error = start_waiting(given, mutex, deadline);
     if (error != 0) return error;
     if (!__pancam_await_either_timed(&__pancam_threads[self].blocked, ~0u, 0, 0)) {
         error = ETIMEDOUT;
         remove_waiter(view(given), self);
         wake_thread(self);
     }
-    stop_waiting(mutex, count);
+    stop_waiting(mutex);
     return error;
 }
 

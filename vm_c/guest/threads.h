@@ -72,8 +72,8 @@ unsigned __pancam_attr_detached(const pthread_attr_t *attr);
 
 /* mutex.c, for condition variables; both inside a section. Releasing gives the error, 0 for none, and the count of a
  * recursive mutex; taking back gives 0 when the mutex is not free. */
-int __pancam_mutex_release(pthread_mutex_t *mutex, unsigned *count);
-int __pancam_mutex_take_back(pthread_mutex_t *mutex, unsigned count);
+int __pancam_mutex_release(pthread_mutex_t *mutex);
+int __pancam_mutex_take_back(pthread_mutex_t *mutex);
 void __pancam_mutex_await_free(pthread_mutex_t *mutex);
 
 static inline int is_deadline(const struct timespec *deadline) {
