@@ -69,7 +69,7 @@ int pthread_cond_wait(pthread_cond_t *restrict given, pthread_mutex_t *restrict 
 
 int pthread_cond_timedwait(pthread_cond_t *restrict given, pthread_mutex_t *restrict mutex,
                            const struct timespec *restrict deadline) {
-    unsigned self = __pancam_self(), count;
+    unsigned self = __pancam_self();
     int error = start_waiting(given, mutex, deadline);
     if (error != 0) return error;
     if (!__pancam_await_either_timed(&__pancam_threads[self].blocked, ~0u, 0, 0)) {
