@@ -70,11 +70,11 @@ def build_program(paths: Sequence[str], options: BuildOptions, arguments: list[s
 
 def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: list[str], timings: Timings) -> Program:
     with timings.phase("imports"):
-        import llvmlite.binding  # noqa: F401 - counted as an import, not as linking
-
         from pancam.bytecode.lower import ALWAYS_NEEDED, lower_module
         from pancam.frontend.library import build_library
-        from pancam.frontend.module import load_module
+        from pancam.frontend.module import load_module, preload
+
+        preload()
     clang = find_clang(options.clang)
     with tempfile.TemporaryDirectory(prefix="pancam-") as folder:
         with timings.phase("clang"):

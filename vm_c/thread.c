@@ -139,7 +139,7 @@ uint64_t vm_choices(const VmMachine *machine, uint32_t thread) {
 VmFault save_place(VmMachine *machine, uint32_t thread, uint32_t pc, uint32_t frame, uint64_t buffer) {
     VmFault fault;
     const VmThread *jumper = machine->threads + thread;
-    uint32_t place[4] = {pc, frame, jumper->stack_ids, jumper->stack_top};
+    uint32_t place[4] = {pc, frame, jumper->stack_ids, thread};
     uint8_t *bytes = checked_access(machine, buffer, sizeof place, 1, &fault);
     if (bytes != NULL) memcpy(bytes, place, sizeof place);
     return fault;
@@ -166,6 +166,7 @@ VmFault return_to_place(VmMachine *machine, uint32_t thread, uint32_t pc, uint32
         frame = header.caller;
         if (frame != 0) function = image->code_function[header.return_pc];
     }
+    if (place[3] != thread) return FAULT_BAD_JUMP;
     if (frame == 0 || place[0] >= image->code_count || image->code[place[0]].op != OP_SETJMP) return FAULT_BAD_JUMP;
     if (image->code_function[place[0]] != function) return FAULT_BAD_JUMP;
     if (place[2] < read_frame_header(registers + frame).stack_ids) return FAULT_BAD_JUMP;

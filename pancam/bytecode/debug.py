@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pancam.bytecode.code import Imm
+from pancam.bytecode.liveness import live_out_sets
 from pancam.errors import ImageError, SourceLocation
 from pancam.ir.debuginfo import DebugInfo
 
@@ -73,15 +74,28 @@ class SourceMapBuilder:
         self._types: dict[str, dict[str, Any]] = {}
 
     def build(self) -> SourceMap:
-        pcs = [self._location(location) for function in self.functions for location in function.locations]
+        pcs = [
+            self._location(location) if location is not None else self._definition(function)
+            for function in self.functions
+            for location in function.locations
+        ]
         functions = [self._function(function) for function in self.functions]
         variables = {name: row for name in self.symbols.objects if (row := self._global(name)) is not None}
         variables |= {name: row for name in self.symbols.thread_locals if (row := self._global(name)) is not None}
         return SourceMap(self.symbols.thread_limit, self._locations, pcs, functions, variables, self._types)
 
-    def _location(self, identifier: int | None) -> int:
-        if identifier is None:
+    def _definition(self, code: FunctionCode) -> int:
+        """What no line made, such as the objects of a frame, belongs to the head of its function."""
+        function = code.lowered.function
+        place = self.info.subprogram_location(function)
+        if place is None:
             return -1
+        row = [(function.name, place.file, place.line, 0)]
+        if not self._locations or self._locations[-1] != row:
+            self._locations.append(row)
+        return len(self._locations) - 1
+
+    def _location(self, identifier: int) -> int:
         if identifier not in self._location_index:
             chain = self.module.location_chain(identifier)
             self._location_index[identifier] = len(self._locations)
@@ -138,11 +152,28 @@ class VariableRanges:
         self.code = code
         assert code.allocation is not None
         self.slot_of = code.allocation.slot_of
-        self.live = code.live
         self.blocks = code.lowered.code.blocks
+        self.live_units = self._unit_liveness()
         self.by_label: dict[str, list[DebugEntry]] = {}
         for entry in code.lowered.debug:
             self.by_label.setdefault(entry.label, []).append(entry)
+
+    def _unit_liveness(self) -> dict[int, int]:
+        """The units live before the instruction at each pc: a live slot alone may hold another unit by now."""
+        found: dict[int, int] = {}
+        live_out = live_out_sets(self.blocks)
+        for block in self.blocks:
+            live = live_out[block.label]
+            for index in range(len(block.insts) - 1, -1, -1):
+                inst = block.insts[index]
+                for unit in inst.defines():
+                    live &= ~(1 << unit)
+                for unit in inst.reads():
+                    live |= 1 << unit
+                pc = self.code.positions[block.label, index]
+                if pc != self.code.positions[block.label, index + 1]:  # a copy within one slot has no pc of its own
+                    found[pc] = live
+        return found
 
     def rows(self, describe: Any) -> list[dict[str, Any]]:  # noqa: ANN401
         """One row per variable: its description and its places as (first pc, end pc, place)."""
@@ -197,21 +228,20 @@ class VariableRanges:
             return
         slots = [operand.value if isinstance(operand, Imm) else operand for operand in entry.where]  # type: ignore[attr-defined]
         constant = all(isinstance(operand, Imm) for operand in entry.where)  # type: ignore[attr-defined]
+        expression: dict[str, Any] = {"expression": list(entry.expression)} if entry.expression else {}
         if constant:
-            found.append((start, end, {"constant": slots}))
+            found.append((start, end, {"constant": slots, **expression}))
             return
         if any(isinstance(operand, Imm) for operand in entry.where) or not slots:  # type: ignore[attr-defined]
             return
         registers = [self.slot_of[unit] for unit in slots]
         key = "pointer" if entry.kind == "object" else "slots"
-        place: dict[str, Any] = {key: registers}
-        if entry.expression:
-            place["expression"] = list(entry.expression)
-        mask = sum(1 << register for register in registers)
+        place: dict[str, Any] = {key: registers, **expression}
+        mask = sum(1 << unit for unit in slots)
+        keeps_everything = self.code.lowered.code.keeps_everything
         run = None
         for pc in range(start, end):  # only where the registers still hold the value
-            live = self.live[pc - self.code.first_pc]
-            if live is None or live & mask == mask:
+            if keeps_everything or self.live_units[pc] & mask == mask:
                 run = pc if run is None else run
             elif run is not None:
                 found.append((run, pc, place))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pancam.bytecode.code import CodeBlock, Imm, Inst, LabelAddress, Operand, SlotValue, VirtualCode
 from pancam.bytecode.emitter import Emitter, mask
+from pancam.bytecode.layout import WIDE
 from pancam.bytecode.promote import address_only_values, promotable_variables, use_counts
 from pancam.errors import UnsupportedError
 from pancam.ir.model import DebugRecord, Instruction
@@ -163,6 +164,14 @@ class FunctionLowering:
             self._lower_instruction(item)
 
     def _lower_instruction(self, instruction: Instruction) -> None:
+        try:
+            self._lower_opcode(instruction)
+        except UnsupportedError as error:
+            if error.location is None:  # a stage that knows types and values, but not where they are used
+                raise self.unsupported(error.message) from error
+            raise
+
+    def _lower_opcode(self, instruction: Instruction) -> None:
         evaluate = self.instructions.evaluators.get(instruction.opcode)
         if evaluate is not None:
             self.define(instruction, evaluate(self, instruction))
@@ -218,6 +227,9 @@ class FunctionLowering:
         """Fresh units for a value; the two halves of a wide scalar are consecutive."""
         units: list[Operand] = []
         for scalar in self.layout.scalars(type_):
+            if scalar.bits > WIDE:  # no instruction takes these whole
+                units.extend(self.code.new_unit() for _ in range(scalar.slots))
+                continue
             first = self.code.new_unit(scalar.slots)
             units.extend(range(first, first + scalar.slots))
         return tuple(units)

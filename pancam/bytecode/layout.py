@@ -34,12 +34,13 @@ class Scalar(NamedTuple):
 
     @property
     def slots(self) -> int:
-        return 1 if self.bits <= SLOT_BITS else 2
+        return max(1, (self.bits + SLOT_BITS - 1) // SLOT_BITS)
 
     @property
     def slot_bits(self) -> tuple[int, ...]:
         """How many bits of each slot are in use."""
-        return (self.bits,) if self.bits <= SLOT_BITS else (SLOT_BITS, self.bits - SLOT_BITS)
+        whole = self.slots - 1
+        return (SLOT_BITS,) * whole + (self.bits - SLOT_BITS * whole,)
 
     @property
     def store_bytes(self) -> int:
@@ -160,7 +161,7 @@ class DataLayout:
 
     def _flatten(self, type_: Type) -> list[Scalar]:
         match type_:
-            case IntType() if type_.width <= WIDE:
+            case IntType():
                 return [Scalar("int", type_.width, 0)]
             case PointerType():
                 return [Scalar("int", self.pointer_bits, 0)]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pancam.bytecode.bits import regroup, shift_by_constant
 from pancam.bytecode.code import Imm, Operand, SlotValue
-from pancam.bytecode.layout import SLOT_BITS, Scalar
+from pancam.bytecode.layout import SLOT_BITS, WIDE, Scalar
 from pancam.bytecode.lower_float import evaluate_fcmp, evaluate_float_binary, evaluate_float_cast, evaluate_fneg
 from pancam.ir.types import VectorType
 from pancam.ir.values import ConstantInt
@@ -43,12 +44,16 @@ def split_lanes(lowering: FunctionLowering, type_: Type, slots: SlotValue) -> li
 
 
 def integer_binary(lowering: FunctionLowering, name: str, bits: int, left: SlotValue, right: SlotValue) -> SlotValue:
-    """Left `name` right for integers of up to 128 bits."""
+    """One operation on integers of up to 128 bits; on wider ones, as bit-fields may have, what only moves bits."""
     if bits <= SLOT_BITS:
         return (lowering.emitter.binary(name, bits, left[0], right[0]),)
     if name in ("AND", "OR", "XOR"):
         return tuple(lowering.emitter.binary(name, 64, a, b) for a, b in zip(left, right, strict=True))
-    return _wide_binary(lowering, name, bits, left, right)
+    if bits <= WIDE:
+        return _wide_binary(lowering, name, bits, left, right)
+    if name not in ("SHL", "LSHR", "ASHR") or not isinstance(right[0], Imm):
+        raise lowering.unsupported(f"arithmetic on integers of {bits} bits is not supported")
+    return shift_by_constant(lowering.emitter, name, bits, left, right[0].value)
 
 
 def _wide_binary(lowering: FunctionLowering, name: str, bits: int, left: SlotValue, right: SlotValue) -> SlotValue:
@@ -83,8 +88,12 @@ def integer_compare(lowering: FunctionLowering, predicate: str, bits: int, a: Sl
     if bits <= SLOT_BITS:
         return emitter.compare(predicate, bits, a[0], b[0])
     if predicate in ("eq", "ne"):
-        low, high = (emitter.binary("XOR", 64, x, y) for x, y in zip(a, b, strict=True))
-        return emitter.compare(predicate, 64, emitter.binary("OR", 64, low, high), Imm(0))
+        different = [emitter.binary("XOR", 64, x, y) for x, y in zip(a, b, strict=True)]
+        while len(different) > 1:
+            different.append(emitter.binary("OR", 64, different.pop(), different.pop()))
+        return emitter.compare(predicate, 64, different[0], Imm(0))
+    if bits > WIDE:
+        raise lowering.unsupported(f"comparing integers of {bits} bits is not supported")
     if predicate[0] == "s":
         a, b = (wide_sign_extend(lowering, value, bits) for value in (a, b))
     if predicate[1:] in ("gt", "le"):
@@ -131,11 +140,9 @@ def evaluate_icmp(lowering: FunctionLowering, instruction: Instruction) -> SlotV
 
 def _cast_lane(lowering: FunctionLowering, opcode: str, source: Scalar, target: Scalar, slots: SlotValue) -> SlotValue:
     emitter = lowering.emitter
-    low = slots[0]
     if opcode == "trunc" or (opcode in ("ptrtoint", "inttoptr", "ptrtoaddr") and target.bits < source.bits):
-        if target.bits <= SLOT_BITS:
-            return (emitter.truncate(low, target.bits),)
-        return (low, emitter.truncate(slots[1], target.bits - SLOT_BITS))
+        last = target.slots - 1
+        return (*slots[:last], emitter.truncate(slots[last], target.slot_bits[last]))
     if opcode == "sext":
         return _sign_extend_lane(lowering, source, target, slots)
     return slots + (Imm(0),) * (target.slots - source.slots)  # zero extension: slots are kept zero-extended
@@ -145,11 +152,13 @@ def _sign_extend_lane(lowering: FunctionLowering, source: Scalar, target: Scalar
     emitter = lowering.emitter
     if target.bits <= SLOT_BITS:
         return (emitter.sign_extend(slots[0], source.bits, target.bits),)
-    high_bits = target.bits - SLOT_BITS
-    if source.bits > SLOT_BITS:
-        return (slots[0], emitter.sign_extend(slots[1], source.bits - SLOT_BITS, high_bits))
-    low = emitter.sign_extend(slots[0], source.bits, SLOT_BITS)
-    return (low, emitter.truncate(emitter.binary("ASHR", 64, low, Imm(63)), high_bits))
+    last, widths = source.slots - 1, target.slot_bits
+    top = emitter.sign_extend(slots[last], source.slot_bits[last], SLOT_BITS)
+    result = [*slots[:last], emitter.truncate(top, widths[last])]
+    if target.slots > source.slots:
+        sign = emitter.binary("ASHR", 64, top, Imm(SLOT_BITS - 1))
+        result.extend(emitter.truncate(sign, width) for width in widths[source.slots :])
+    return tuple(result)
 
 
 def handle_cast(lowering: FunctionLowering, instruction: Instruction) -> None:
@@ -187,38 +196,7 @@ def evaluate_bitcast(lowering: FunctionLowering, instruction: Instruction) -> Sl
     if [s.bits for s, _ in source] == [t.bits for t in targets]:
         return tuple(slot for _, slots in source for slot in slots)
     pieces = [(bits, slot) for s, slots in source for bits, slot in zip(s.slot_bits, slots, strict=True)]
-    return regroup(lowering, pieces, [bits for t in targets for bits in t.slot_bits])
-
-
-def regroup(lowering: FunctionLowering, pieces: list[tuple[int, Operand]], widths: list[int]) -> SlotValue:
-    """Cut a string of bits, given as (width, operand) pieces from the low end, into operands of other widths."""
-    result: list[Operand] = []
-    start = 0
-    for width in widths:
-        parts: list[Operand] = []
-        at = 0
-        for bits, operand in pieces:
-            first, last = max(at, start), min(at + bits, start + width)
-            if first < last:
-                parts.append(_move_bits(lowering, operand, (first - at, last - first, first - start), bits))
-            at += bits
-        value = parts[0]
-        for part in parts[1:]:
-            value = lowering.emitter.binary("OR", 64, value, part)
-        result.append(value)
-        start += width
-    return tuple(result)
-
-
-def _move_bits(lowering: FunctionLowering, operand: Operand, where: tuple[int, int, int], bits: int) -> Operand:
-    """`count` bits of operand from bit `source`, moved to bit `target`."""
-    source, count, target = where
-    emitter = lowering.emitter
-    if source:
-        operand = emitter.binary("LSHR", 64, operand, Imm(source))
-    if source + count < bits:
-        operand = emitter.truncate(operand, count)
-    return emitter.binary("SHL", 64, operand, Imm(target)) if target else operand
+    return regroup(lowering.emitter, pieces, [bits for t in targets for bits in t.slot_bits])
 
 
 # --- select, aggregates and vectors ---

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pancam.bytecode.bits import regroup
 from pancam.bytecode.code import MASK64, Imm, Operand, SlotValue
 from pancam.bytecode.emitter import fits32, mask, signed
 from pancam.bytecode.function import Address
 from pancam.bytecode.layout import SLOT_BITS, Scalar
-from pancam.bytecode.lower_arith import regroup
 from pancam.ir.types import StructType, VectorType
 from pancam.ir.values import ConstantInt, Local
 from pancam.isa import constants
@@ -102,7 +102,7 @@ def load_scalar(lowering: FunctionLowering, scalar: Scalar, address: Address, fl
             place = Address(address.base, address.offset + 8 * index + at)
             pieces.append((size * 8, load_bytes(lowering, place, size, flags)))
         total = sum(width for width, _ in pieces)
-        whole = regroup(lowering, pieces, [total])[0]
+        whole = regroup(lowering.emitter, pieces, [total])[0]
         result.append(lowering.emitter.truncate(whole, bits) if bits < total else whole)
     return tuple(result)
 
@@ -139,7 +139,7 @@ def load_value(lowering: FunctionLowering, type_: Type, address: Address, flags:
     if scalars is lanes or scalars == lanes:
         return tuple(loaded)
     pieces = [(scalar.bits, slot) for scalar, slot in zip(scalars, loaded, strict=True)]
-    return regroup(lowering, pieces, [lane.bits for lane in lanes])
+    return regroup(lowering.emitter, pieces, [lane.bits for lane in lanes])
 
 
 def store_value(lowering: FunctionLowering, type_: Type, slots: SlotValue, address: Address, flags: int = 0) -> None:
@@ -147,7 +147,7 @@ def store_value(lowering: FunctionLowering, type_: Type, slots: SlotValue, addre
     scalars, lanes = memory_scalars(lowering, type_), lowering.layout.scalars(type_)
     if scalars != lanes:
         pieces = [(lane.bits, slot) for lane, slot in zip(lanes, slots, strict=True)]
-        slots = regroup(lowering, pieces, [scalar.bits for scalar in scalars])
+        slots = regroup(lowering.emitter, pieces, [scalar.bits for scalar in scalars])
     at = 0
     for scalar in scalars:
         place = Address(address.base, address.offset + scalar.offset)

@@ -189,7 +189,8 @@ class Symbols:
         location: SourceLocation | None = self.module.source_location(user.location if user else None)
         if name == "main":
             return UsageError("the program has no function main")
-        message = f"{name} is not defined in the program and is not a function that pancam provides"
+        kind = "variable" if name in self.module.globals else "function"
+        message = f"{name} is not defined in the program and is not a {kind} that pancam provides"
         return UnresolvedSymbolError(message, location)
 
     def _visit(self, name: str) -> None:

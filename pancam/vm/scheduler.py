@@ -9,7 +9,7 @@ from enum import Enum
 
 from pancam.vm.machine import Enabled, Machine, Status, Stop
 
-ALONE_QUANTUM = 4000  # instructions before a single thread is looked at again: it may have started another
+ALONE_QUANTUM = 1 << 20  # a run also ends when a thread is started, so that a single thread may go on for long
 RANDOM_QUANTUM = 100
 ROUND_ROBIN_QUANTUM = 1000
 IMPATIENCE = 1 / 16  # how often a timed wait times out although others could move
@@ -61,7 +61,8 @@ class Scheduler:
             if chosen is None:
                 return Ending.DEADLOCK if machine.threads else Ending.EXITED
             thread, time_out, alone = chosen
-            stop = machine.run(thread, fuel=self._quantum(alone=alone), time_out=time_out)
+            fuel = min(self._quantum(alone=alone), budget - machine.instructions)
+            stop = machine.run(thread, fuel=fuel, time_out=time_out)
             if stop is Stop.CHOICE:
                 machine.run(thread, fuel=1, choice=self._number(machine.choices(thread)))
         return ENDINGS[machine.status]
