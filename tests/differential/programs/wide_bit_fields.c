@@ -14,6 +14,13 @@ struct wide {
     unsigned long long h : 33;
     signed long long i : 41;
 };
+struct volatile_tail {
+    unsigned a : 31;
+    signed b : 24;
+    unsigned c : 26;
+    signed d : 30;
+    volatile unsigned e : 21;
+};
 #pragma pack(pop)
 
 static struct wide shared = {-5, 70000, -123456, 5, 0x3fffffff, 0x1abcdef, -1, 0x1deadbeefULL, -99999999999LL};
@@ -27,7 +34,20 @@ static void show(const char *label, struct wide w) {
     printf("\n");
 }
 
+static struct volatile_tail tail = {0x7abcdef1, -1234567, 0x3001234, -500000000, 0x1f0f0f};
+
+static void turn_tail(int times) {
+    for (int k = 0; k < times; k++) {
+        tail.a = tail.a * 3 + tail.e;
+        tail.b = -tail.b + k;
+        tail.d >>= 1;
+        tail.e += tail.c;
+        printf("tail: %u %d %u %d %u\n", tail.a, tail.b, tail.c, tail.d, tail.e);
+    }
+}
+
 int main(void) {
+    turn_tail(6);
     show("initial", shared);
     volatile int one = 1;
     shared.a += one;
