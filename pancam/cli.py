@@ -16,8 +16,10 @@ from pancam.errors import CompileError, PancamError, UsageError  # noqa: E402 - 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from pancam.bytecode.program import Program
     from pancam.pipeline import BuildOptions, Timings
-    from pancam.vm.machine import Limits
+    from pancam.vm.machine import Limits, Machine
+    from pancam.vm.scheduler import Ending
 
 SLOT_BYTES = 8
 EXIT_FAULT, EXIT_USAGE, EXIT_GAVE_UP, EXIT_ABORTED = 1, 2, 3, 134
@@ -176,7 +178,6 @@ def _run(options: argparse.Namespace) -> int:
     timings.phases["start"] = time.perf_counter() - _START
     program = build_program(options.files, _build_options(options), options.arguments, timings)
     with timings.phase("imports"):
-        from pancam.explain.situation import Situation
         from pancam.vm.machine import Machine
         from pancam.vm.scheduler import Ending, Schedule, Scheduler
     machine = Machine(program.image, _limits(options, program.thread_limit))
@@ -188,20 +189,26 @@ def _run(options: argparse.Namespace) -> int:
         _print_timings(timings, machine.instructions)
     if ending is Ending.EXITED:
         return machine.exit_status & 0xFF
-    lines, status = {
-        Ending.ABORTED: (["aborted"], EXIT_ABORTED),
-        Ending.PRUNED: (["this execution does not count: an assumption does not hold"], EXIT_GAVE_UP),
-        Ending.OUT_OF_BUDGET: ([f"gave up after {machine.instructions} instructions"], EXIT_GAVE_UP),
-    }.get(ending, ([], EXIT_FAULT))
+    return _report(ending, machine, program)
+
+
+def _report(ending: Ending, machine: Machine, program: Program) -> int:
+    """Say on stderr why the program did not exit by itself; the exit code."""
+    from pancam.explain.situation import Situation
+    from pancam.vm.scheduler import Ending
+
     situation = Situation(machine, program)
-    fault = machine.fault
-    if fault is not None:
-        lines = situation.fault_lines(fault)
-        status = EXIT_GAVE_UP if fault.kind.endswith("_LIMIT") else EXIT_FAULT
+    if machine.fault is not None:
+        lines = situation.fault_lines(machine.fault)
+        status = EXIT_GAVE_UP if machine.fault.kind.endswith("_LIMIT") else EXIT_FAULT
     elif ending is Ending.DEADLOCK:
-        lines = situation.deadlock_lines()
+        lines, status = situation.deadlock_lines(), EXIT_FAULT
     elif ending is Ending.ABORTED:
-        lines = [*lines, *situation.thread_lines(None)]
+        lines, status = ["aborted", *situation.thread_lines(None)], EXIT_ABORTED
+    elif ending is Ending.PRUNED:
+        lines, status = ["this execution does not count: an assumption does not hold"], EXIT_GAVE_UP
+    else:
+        lines, status = [f"gave up after {machine.instructions} instructions"], EXIT_GAVE_UP
     print("\n".join(lines), file=sys.stderr)
     return status
 
