@@ -148,11 +148,11 @@ class FunctionLowering:
             self.code.parameters.append(arriving_pointer)
             self.hidden_parameter = self.emitter.unit()
             self.emitter.assign(self.hidden_parameter, arriving_pointer)
-        self.emitter.jump(self._label(next(iter(self.function.blocks))))
+        self.emitter.jump(next(iter(self.function.blocks)))
 
     def _lower_block(self, block: Block) -> None:
         self.block = block
-        self.start_block(self._label(block.name))
+        self.start_block(block.name)
         self._copies.clear()
         self._versions.clear()
         for item in block.items:
@@ -191,9 +191,6 @@ class FunctionLowering:
     def new_label(self, hint: str) -> str:
         self._edge_count += 1
         return f"({hint}.{self._edge_count})"
-
-    def _label(self, block_name: str) -> str:
-        return block_name
 
     def frame_object(self, size: int, align: int) -> int:
         """A unit that points to a stack object of this frame, made on entry so that a loop makes it once."""
@@ -372,60 +369,6 @@ class FunctionLowering:
                 inner = self.address(folded.operands[0])
                 return Address(inner.base, inner.offset + self.symbols.constant_gep_offset(folded))
         return Address(self.operand(value), 0)
-
-    # --- phis ---
-
-    def edge(self, target: str, *, shared_source: bool) -> str:
-        """The label to jump to for block `target`, with the moves of its phis arranged.
-
-        When the current block has several successors (shared_source) the moves get a block of their own.
-        """
-        block = self.function.blocks[target]
-        assert self.block is not None
-        moves = self._phi_moves(block)
-        if not moves:
-            return self._label(target)
-        if not shared_source:
-            self._parallel_moves(moves)
-            return self._label(target)
-        here, label = self.emitter.block, self.new_label("edge")
-        self.start_block(label)
-        self._parallel_moves(moves)
-        self.emitter.jump(self._label(target))
-        self.emitter.block = here
-        return label
-
-    def _phi_moves(self, target: Block) -> list[tuple[int, Operand]]:
-        assert self.block is not None
-        moves: list[tuple[int, Operand]] = []
-        for item in target.items:
-            if isinstance(item, DebugRecord):
-                continue
-            if item.opcode != "phi":
-                break
-            assert item.result is not None
-            source = next(value for value, label in item.incoming if label == self.block.name)
-            destination = self.stable(item.result)
-            pairs = zip(destination, self.value(source), strict=True)
-            moves.extend((unit, operand) for unit, operand in pairs if isinstance(unit, int) and unit != operand)
-        return moves
-
-    def _parallel_moves(self, moves: list[tuple[int, Operand]]) -> None:
-        """Do all moves as if at once: a source is read before it is overwritten."""
-        pending = list(moves)
-        while pending:
-            sources = [source for _, source in pending]
-            ready = [move for move in pending if move[0] not in sources]
-            if not ready:  # only cycles are left: save one source
-                _, source = pending[0]
-                saved = self.emitter.materialise(source)
-                temporary = self.emitter.unit()
-                self.emitter.assign(temporary, saved)
-                pending = [(unit, temporary if operand == source else operand) for unit, operand in pending]
-                continue
-            for unit, operand in ready:
-                self.emitter.assign(unit, operand)
-            pending = [move for move in pending if move not in ready]
 
     # --- debug information ---
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from pancam.bytecode.assemble import FunctionCode
     from pancam.bytecode.code import JumpTable
-    from pancam.bytecode.symbols import StaticObject, Symbols
+    from pancam.bytecode.static_data import StaticObject
+    from pancam.bytecode.symbols import Symbols
     from pancam.ir.values import BlockAddress
 
 INSTRUCTION = struct.Struct("<4H2I")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lowers the ends of blocks: branches, switches, returns. FunctionLowering.edge makes the moves that phis mean."""
+"""Lowers the ends of blocks: branches, switches, returns. phis.py makes the moves that phis mean."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pancam.bytecode.code import Imm, JumpTable, Operand
 from pancam.bytecode.emitter import Condition, Test, mask
 from pancam.bytecode.layout import SLOT_BITS
+from pancam.bytecode.phis import edge
 from pancam.bytecode.symbols import UNDEFINED
 from pancam.ir.values import Local
 from pancam.isa import faults
@@ -22,10 +23,10 @@ FEW_CASES = 3  # a switch with no more cases is a chain of comparisons
 
 def handle_br(lowering: FunctionLowering, instruction: Instruction) -> None:
     if len(instruction.targets) == 1:
-        lowering.emitter.jump(lowering.edge(instruction.targets[0], shared_source=False))
+        lowering.emitter.jump(edge(lowering, instruction.targets[0], shared_source=False))
         return
     condition = branch_condition(lowering, instruction.operands[0])
-    if_true, if_false = (lowering.edge(target, shared_source=True) for target in instruction.targets)
+    if_true, if_false = (edge(lowering, target, shared_source=True) for target in instruction.targets)
     lowering.emitter.jump_if(condition, if_true, if_false)
 
 
@@ -48,7 +49,7 @@ def handle_switch(lowering: FunctionLowering, instruction: Instruction) -> None:
     if bits > SLOT_BITS:
         raise lowering.unsupported(f"a switch on {instruction.operands[0].type} is not supported")
     value = lowering.operand(instruction.operands[0])
-    labels = {t: lowering.edge(t, shared_source=True) for t in dict.fromkeys(_switch_targets(instruction))}
+    labels = {t: edge(lowering, t, shared_source=True) for t in dict.fromkeys(_switch_targets(instruction))}
     cases = sorted((case.value & mask(bits), labels[target]) for case, target in instruction.cases)
     default = labels[instruction.targets[0]]
     if isinstance(value, Imm):
@@ -77,7 +78,7 @@ def _compare_chain(
 
 def handle_indirectbr(lowering: FunctionLowering, instruction: Instruction) -> None:
     address = lowering.unit(instruction.operands[0])
-    labels = {t: lowering.edge(t, shared_source=True) for t in dict.fromkeys(instruction.targets)}
+    labels = {t: edge(lowering, t, shared_source=True) for t in dict.fromkeys(instruction.targets)}
     if not labels:
         lowering.emitter.trap(faults()["BAD_JUMP"][0])
         return

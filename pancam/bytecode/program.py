@@ -8,14 +8,8 @@ from typing import TYPE_CHECKING
 
 from pancam.bytecode.debug import SourceMap, decode_source_map
 from pancam.bytecode.image import FUNCTION, OBJECT, joined_data, pack_image, read_sections
-from pancam.bytecode.symbols import (
-    ARGUMENTS,
-    FUNCTION_SPACING,
-    argument_objects,
-    ids_of,
-    link_arguments,
-    place_objects,
-)
+from pancam.bytecode.static_data import ARGUMENTS, argument_objects, ids_of, link_arguments, place_objects
+from pancam.bytecode.symbols import FUNCTION_SPACING
 from pancam.errors import ImageError
 from pancam.isa import constants
 
