@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pancam.vm.scheduler import Ending
 
 SLOT_BYTES = 8
+STDERR = 2
 EXIT_FAULT, EXIT_USAGE, EXIT_GAVE_UP, EXIT_ABORTED = 1, 2, 3, 134
 PASSED_TO_CLANG = ("-f", "-W", "-w", "-m", "-pthread", "-pedantic", "-ansi", "-g", "-nostdinc")
 DEFAULT_BUDGET = 1 << 62
@@ -221,12 +222,13 @@ def _limits(options: argparse.Namespace, threads: int) -> Limits:
 
 
 def _write_output(descriptor: int, data: bytes) -> None:
-    """The program's own output, at once and in the order it was made."""
-    stream = sys.stderr if descriptor == 2 else sys.stdout  # noqa: PLR2004 - the descriptor of stderr
-    stream.flush()
-    stream.buffer.write(data)
-    if stream is sys.stderr:
-        stream.flush()
+    """The program's own output, in the order it was made."""
+    if descriptor == STDERR:
+        sys.stdout.flush()
+        sys.stderr.buffer.write(data)
+        sys.stderr.flush()
+    else:
+        sys.stdout.buffer.write(data)
 
 
 def _print_timings(timings: Timings, instructions: int) -> None:
