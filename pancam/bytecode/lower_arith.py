@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pancam.bytecode.bits import regroup, shift_by_constant
 from pancam.bytecode.code import Imm, Operand, SlotValue
+from pancam.bytecode.lanes import lanes, split_lanes
 from pancam.bytecode.layout import SLOT_BITS, WIDE, Scalar
 from pancam.bytecode.lower_float import evaluate_fcmp, evaluate_float_binary, evaluate_float_cast, evaluate_fneg
 from pancam.ir.types import VectorType
@@ -19,25 +20,11 @@ if TYPE_CHECKING:
     from pancam.bytecode.function import Evaluator, FunctionLowering, Handler
     from pancam.ir.model import Instruction
     from pancam.ir.types import Type
-    from pancam.ir.values import Value
 
 INTEGER_OPERATIONS = {
     "add": "ADD", "sub": "SUB", "mul": "MUL", "udiv": "UDIV", "sdiv": "SDIV", "urem": "UREM", "srem": "SREM",
     "shl": "SHL", "lshr": "LSHR", "ashr": "ASHR", "and": "AND", "or": "OR", "xor": "XOR",
 }  # fmt: skip
-
-
-def lanes(lowering: FunctionLowering, value: Value) -> list[tuple[Scalar, SlotValue]]:
-    """The scalars of a value, each with its slots."""
-    return split_lanes(lowering, value.type, lowering.value(value))
-
-
-def split_lanes(lowering: FunctionLowering, type_: Type, slots: SlotValue) -> list[tuple[Scalar, SlotValue]]:
-    found, at = [], 0
-    for scalar in lowering.layout.scalars(type_):
-        found.append((scalar, slots[at : at + scalar.slots]))
-        at += scalar.slots
-    return found
 
 
 # --- integers ---

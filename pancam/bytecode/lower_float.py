@@ -6,23 +6,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pancam.bytecode.code import Imm, Operand, SlotValue
+from pancam.bytecode.lanes import lanes
 from pancam.bytecode.layout import SLOT_BITS, Scalar
 from pancam.isa import constants
 
 if TYPE_CHECKING:
     from pancam.bytecode.function import FunctionLowering
     from pancam.ir.model import Instruction
-    from pancam.ir.values import Value
 
 EXTENDED = 80
-
-
-def _lanes(lowering: FunctionLowering, value: Value) -> list[tuple[Scalar, SlotValue]]:
-    slots, found, at = lowering.value(value), [], 0
-    for scalar in lowering.layout.scalars(value.type):
-        found.append((scalar, slots[at : at + scalar.slots]))
-        at += scalar.slots
-    return found
 
 
 def _in_units(lowering: FunctionLowering, slots: SlotValue) -> int:
@@ -43,7 +35,7 @@ def float_operation(lowering: FunctionLowering, name: str, bits: int, operands: 
 
 
 def evaluate_float_binary(lowering: FunctionLowering, instruction: Instruction) -> SlotValue:
-    left, right = (_lanes(lowering, operand) for operand in instruction.operands)
+    left, right = (lanes(lowering, operand) for operand in instruction.operands)
     result: list[Operand] = []
     for (scalar, a), (_, b) in zip(left, right, strict=True):
         result.extend(float_operation(lowering, instruction.opcode.upper(), scalar.bits, [a, b]))
@@ -52,7 +44,7 @@ def evaluate_float_binary(lowering: FunctionLowering, instruction: Instruction) 
 
 def evaluate_fneg(lowering: FunctionLowering, instruction: Instruction) -> SlotValue:
     result: list[Operand] = []
-    for scalar, slots in _lanes(lowering, instruction.operands[0]):
+    for scalar, slots in lanes(lowering, instruction.operands[0]):
         if scalar.bits == EXTENDED:
             result.extend(float_operation(lowering, "FNEG", EXTENDED, [slots]))
         else:
@@ -62,7 +54,7 @@ def evaluate_fneg(lowering: FunctionLowering, instruction: Instruction) -> SlotV
 
 def evaluate_fcmp(lowering: FunctionLowering, instruction: Instruction) -> SlotValue:
     predicate = constants()[f"FCMP_{(instruction.predicate or '').upper()}"]
-    left, right = (_lanes(lowering, operand) for operand in instruction.operands)
+    left, right = (lanes(lowering, operand) for operand in instruction.operands)
     result: list[Operand] = []
     for (scalar, a), (_, b) in zip(left, right, strict=True):
         unit = lowering.emitter.unit()
@@ -75,7 +67,7 @@ def evaluate_fcmp(lowering: FunctionLowering, instruction: Instruction) -> SlotV
 def evaluate_float_cast(lowering: FunctionLowering, instruction: Instruction) -> SlotValue:
     targets = lowering.layout.scalars(instruction.type)
     result: list[Operand] = []
-    for (source, slots), target in zip(_lanes(lowering, instruction.operands[0]), targets, strict=True):
+    for (source, slots), target in zip(lanes(lowering, instruction.operands[0]), targets, strict=True):
         result.extend(CASTS[instruction.opcode](lowering, source, target, slots))
     return tuple(result)
 

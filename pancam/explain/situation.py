@@ -21,7 +21,7 @@ ACCESS_FAULTS = {
 }  # fmt: skip
 LIMIT_HINTS = {
     "THREAD_LIMIT": "{0.max_threads} threads at once, see --max-threads",
-    "HEAP_LIMIT": "{0.heap_bytes} bytes for each thread, see --heap",
+    "HEAP_LIMIT": "{0.heap_bytes} bytes and {0.heap_objects} objects for each thread, see --heap",
     "STACK_LIMIT": "{0.stack_slots} registers, {0.stack_bytes} bytes for each thread, see --stack; endless recursion?",
 }
 POINTER_FAULTS = ACCESS_FAULTS | {"DOUBLE_FREE", "INVALID_FREE"}
