@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pancam.bytecode.image import OBJECT, read_sections
@@ -24,6 +25,7 @@ LIMIT_HINTS = {
     "HEAP_LIMIT": "{0.heap_bytes} bytes and {0.heap_objects} objects for each thread, see --heap",
     "STACK_LIMIT": "{0.stack_slots} registers, {0.stack_bytes} bytes for each thread, see --stack; endless recursion?",
 }
+SHOWN_INNERMOST, SHOWN_OUTERMOST = 20, 10
 POINTER_FAULTS = ACCESS_FAULTS | {"DOUBLE_FREE", "INVALID_FREE"}
 
 
@@ -39,6 +41,16 @@ class SourceFrame:
         if self.library:
             return f"{self.function} (library)"
         return f"{self.function} at {self.location}" if self.location else self.function
+
+
+def _shortened(frames: list[str]) -> list[str]:
+    """A stack that fits a screen: calls that repeat as one line, and the middle of a deep recursion left out."""
+    runs = [(line, len(list(group))) for line, group in groupby(frames)]
+    lines = [line if count == 1 else f"{line} ({count} times)" for line, count in runs]
+    if len(lines) <= SHOWN_INNERMOST + SHOWN_OUTERMOST:
+        return lines
+    left_out = len(lines) - SHOWN_INNERMOST - SHOWN_OUTERMOST
+    return [*lines[:SHOWN_INNERMOST], f"... {left_out} more ...", *lines[-SHOWN_OUTERMOST:]]
 
 
 class Situation:
@@ -81,7 +93,8 @@ class Situation:
         lines: list[str] = []
         for thread in self.machine.threads:
             lines.append(f"thread {thread}{self._thread_state(thread, faulting)}:")
-            lines.extend(f"    {frame}" for frame in self.stack(thread) if frame.function != "__pancam_start")
+            frames = [str(frame) for frame in self.stack(thread) if frame.function != "__pancam_start"]
+            lines.extend(f"    {line}" for line in _shortened(frames))
         return lines
 
     def _thread_state(self, thread: int, faulting: int | None) -> str:

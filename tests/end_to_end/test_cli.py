@@ -520,3 +520,59 @@ def test_the_console_script_is_installed(pancam: CommandLine) -> None:
     assert script is not None
     result = subprocess.run([script, "--version"], cwd=pancam.folder, capture_output=True, text=True, check=True)
     assert result.stdout.startswith("pancam ")
+
+
+def test_the_stack_of_an_endless_recursion_fits_a_screen(pancam: CommandLine) -> None:
+    text = "int g(int n);\nint f(int n) { return 1 + g(n + 1); }\nint g(int n) { return 1 + f(n + 1); }\n"
+    result = pancam("run", pancam.file("deep.c", text + "int main(void) { return f(0); }\n"), "--stack", "64K")
+    assert result.status == 3
+    assert "fault: stack limit reached" in result.err
+    assert len(result.err.splitlines()) < 40
+    assert "main at deep.c:4:25" in result.err
+
+
+def test_a_direct_recursion_is_one_line_of_the_stack(pancam: CommandLine) -> None:
+    text = "int f(int n) { return 1 + f(n + 1); }\nint main(void) { return f(0); }\n"
+    result = pancam("run", pancam.file("deep.c", text), "--stack", "64K")
+    assert next(line for line in result.err.splitlines() if " times)" in line).startswith("    f at deep.c:1:27 (")
+
+
+def test_a_function_that_is_only_inline_is_found(pancam: CommandLine) -> None:
+    text = "inline int twice(int n) { return 2 * n; }\nint main(void) { return twice(21); }\n"
+    assert pancam("run", pancam.file("inline.c", text)).status == 42
+
+
+def test_an_undefined_function_in_a_table_is_a_fault_only_when_called(pancam: CommandLine) -> None:
+    text = "int missing(int);\nint (*table[])(int) = {missing};\n"
+    text += "int main(int n, char **v) { (void)v; return n > 1 ? table[0](1) : 5; }\n"
+    name = pancam.file("table.c", text)
+    assert pancam("run", name).status == 5
+    called = pancam("run", name, "--", "x")
+    assert called.status == 1
+    assert "table.c:3:53: fault: call of a function that is not defined" in called.err
+
+
+def test_a_jump_buffer_of_another_thread_is_refused(pancam: CommandLine) -> None:
+    text = """
+#include <pthread.h>
+#include <setjmp.h>
+static jmp_buf place;
+static int filled;
+static void *work(void *first) {
+    if (first != NULL) filled = setjmp(place) + 1;
+    else longjmp(place, 1);
+    return NULL;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, work, &filled);
+    while (!*(volatile int *)&filled) {}
+    pthread_create(&b, NULL, work, NULL);
+    pthread_join(b, NULL);
+    pthread_join(a, NULL);
+    return 0;
+}
+"""
+    result = pancam("run", pancam.file("jump.c", text))
+    assert result.status == 1
+    assert "fault: jump to a place that is no target" in result.err
