@@ -51,9 +51,6 @@ def lower_intrinsic(lowering: FunctionLowering, instruction: Instruction, name: 
         if base in LANES:
             lowering.define_if_used(instruction, *_lane_by_lane(lowering, instruction, base))
             return
-        if base in MATH:
-            lowering.define_if_used(instruction, *_math(lowering, instruction, MATH[base]))
-            return
     raise lowering.unsupported(f"the intrinsic {name} is not supported")
 
 
@@ -226,7 +223,22 @@ def _classify(lowering: FunctionLowering, slot: Operand, shape: tuple[int, int],
     return answer
 
 
+def _math(name: str) -> LaneOperation:
+    """A function of math.h in the width of the lane."""
+
+    def lower(lowering: FunctionLowering, bits: int, row: list[SlotValue]) -> SlotValue:
+        return math_value(lowering, name + {32: "f", 64: "", EXTENDED: "l"}[bits], row)
+
+    return lower
+
+
+MATH = {name: name for name, (number, _) in math_functions().items() if number % 3 == 0} | {
+    "minnum": "fmin",
+    "maxnum": "fmax",
+}
+
 LANES: dict[str, LaneOperation] = {
+    **{intrinsic: _math(name) for intrinsic, name in MATH.items()},
     "ctpop": _unary("CTPOP"), "ctlz": _unary("CTLZ"), "cttz": _unary("CTTZ"), "bswap": _unary("BSWAP"),
     "bitreverse": _unary("BITREV"), "abs": _absolute,
     "smin": _extreme("slt"), "smax": _extreme("sgt"), "umin": _extreme("ult"), "umax": _extreme("ugt"),
@@ -237,19 +249,6 @@ LANES: dict[str, LaneOperation] = {
 }  # fmt: skip
 
 ANY_WIDTH = {"abs", "smin", "smax", "umin", "umax", "scmp", "ucmp"}
-
-MATH = {name: name for name, (number, _) in math_functions().items() if number % 3 == 0} | {
-    "minnum": "fmin", "maxnum": "fmax",
-}  # fmt: skip
-
-
-def _math(lowering: FunctionLowering, instruction: Instruction, name: str) -> SlotValue:
-    type_ = instruction.operands[0].type
-    if isinstance(type_, VectorType):
-        raise lowering.unsupported(f"{name} on vectors is not supported")
-    suffix = {32: "f", 64: "", EXTENDED: "l"}[lowering.layout.scalar_bits(type_)]
-    return math_value(lowering, instruction, name + suffix)
-
 
 # --- memory ---
 

@@ -67,12 +67,11 @@ def _setjmp(lowering: FunctionLowering, instruction: Instruction) -> None:
     lowering.define_if_used(instruction, result)
 
 
-def math_value(lowering: FunctionLowering, instruction: Instruction, name: str) -> SlotValue:
-    """The slots of function `name` of math.h applied to the scalar operands of a call."""
+def math_value(lowering: FunctionLowering, name: str, arguments: list[SlotValue]) -> SlotValue:
+    """The slots of function `name` of math.h applied to scalars."""
     number, arity = math_functions()[name]
-    slots = [lowering.value(operand) for operand in instruction.operands[:arity]]
-    wide = len(slots[0]) > 1
-    units = [lowering.emitter.group(s) if wide else lowering.emitter.materialise(s[0]) for s in slots]
+    wide = len(arguments[0]) > 1
+    units = [lowering.emitter.group(s) if wide else lowering.emitter.materialise(s[0]) for s in arguments[:arity]]
     result = lowering.code.new_unit(2 if wide else 1)
     lowering.emitter.emit("MATH80" if wide else "MATH", result, units[0], units[-1], number)
     return tuple(range(result, result + (2 if wide else 1)))
@@ -85,7 +84,8 @@ def lower_math_call(lowering: FunctionLowering, instruction: Instruction, name: 
     types = {lowering.layout.scalar_bits(operand.type) for operand in instruction.operands}
     if len(instruction.operands) != arity or types != {bits}:
         raise lowering.unsupported(f"{name} is called with a wrong prototype")
-    lowering.define_if_used(instruction, *math_value(lowering, instruction, name))
+    arguments = [lowering.value(operand) for operand in instruction.operands]
+    lowering.define_if_used(instruction, *math_value(lowering, name, arguments))
 
 
 MACHINE_CALLS: dict[str, Handler] = {

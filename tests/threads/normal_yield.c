@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// sched_yield returns 0.
+// sched_yield and its old name pthread_yield return 0.
 #include "check.h"
 #include <sched.h>
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 static int done;
 
@@ -14,6 +16,7 @@ int main(void) {
     pthread_t id;
     pthread_create(&id, NULL, work, NULL);
     while (!__atomic_load_n(&done, __ATOMIC_SEQ_CST)) CHECK(sched_yield() == 0);
+    CHECK(pthread_yield() == 0);
     pthread_join(id, NULL);
     puts("done");
     return 0;
