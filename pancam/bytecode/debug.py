@@ -224,20 +224,20 @@ class VariableRanges:
 
     def _close(self, start: int, entry: DebugEntry, end: int, places: dict[int, list[tuple[int, int, Any]]]) -> None:
         found = places.setdefault(entry.variable, [])
-        if entry.where is None or start >= end:
+        if not entry.where or start >= end:
             return
-        slots = [operand.value if isinstance(operand, Imm) else operand for operand in entry.where]  # type: ignore[attr-defined]
-        constant = all(isinstance(operand, Imm) for operand in entry.where)  # type: ignore[attr-defined]
+        constants = [operand.value for operand in entry.where if isinstance(operand, Imm)]
+        units = [operand for operand in entry.where if isinstance(operand, int)]
         expression: dict[str, Any] = {"expression": list(entry.expression)} if entry.expression else {}
-        if constant:
-            found.append((start, end, {"constant": slots, **expression}))
+        if len(constants) == len(entry.where):
+            found.append((start, end, {"constant": constants, **expression}))
             return
-        if any(isinstance(operand, Imm) for operand in entry.where) or not slots:  # type: ignore[attr-defined]
+        if len(units) != len(entry.where):
             return
-        registers = [self.slot_of[unit] for unit in slots]
+        registers = [self.slot_of[unit] for unit in units]
         key = "pointer" if entry.kind == "object" else "slots"
         place: dict[str, Any] = {key: registers, **expression}
-        mask = sum(1 << unit for unit in slots)
+        mask = sum(1 << unit for unit in units)
         keeps_everything = self.code.lowered.code.keeps_everything
         run = None
         for pc in range(start, end):  # only where the registers still hold the value

@@ -60,7 +60,7 @@ class DebugEntry:
     location: int | None
     expression: tuple[int | str, ...]
     kind: str  # value: `where` are the slots; object: `where` has the ALLOCA of its stack object
-    where: object
+    where: SlotValue | None
     label: str
     index: int
 
@@ -374,7 +374,7 @@ class FunctionLowering:
 
     def _debug_record(self, record: DebugRecord) -> None:
         if record.kind == "label" or not isinstance(record.value, (Local, ConstantInt, ConstantFloat, ConstantNull)):
-            where: object = None  # the variable has no value that can be shown from here on
+            where: SlotValue | None = None  # the variable has no value that can be shown from here on
             kind = "value"
         elif record.kind == "declare":
             kind, where = self._declared_place(record.value)
@@ -387,7 +387,7 @@ class FunctionLowering:
             )
         )  # fmt: skip
 
-    def _declared_place(self, value: Value) -> tuple[str, object]:
+    def _declared_place(self, value: Value) -> tuple[str, SlotValue]:
         if isinstance(value, Local) and value.name in self.variables:
             return "value", self.variables[value.name]
         return "object", self.stable(value)

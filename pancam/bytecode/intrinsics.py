@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pancam.bytecode.function import FunctionLowering, Handler
     from pancam.bytecode.layout import Scalar
     from pancam.ir.model import Instruction
+    from pancam.ir.values import Value
 
     LaneOperation = Callable[[FunctionLowering, int, list[SlotValue]], SlotValue]
 
@@ -76,10 +77,9 @@ def _lane_by_lane(lowering: FunctionLowering, instruction: Instruction, name: st
     return tuple(slot for result in results for slot in result)
 
 
-def _column(lowering: FunctionLowering, operand: object, vector: VectorType | None) -> list[tuple[Scalar, SlotValue]]:
+def _column(lowering: FunctionLowering, operand: Value, vector: VectorType | None) -> list[tuple[Scalar, SlotValue]]:
     """The lanes of an operand; a scalar beside vectors (is_zero_poison, powi's exponent) is repeated."""
-    value = lowering.value(operand)  # type: ignore[arg-type]
-    lanes = split_lanes(lowering, operand.type, value)  # type: ignore[attr-defined]
+    lanes = split_lanes(lowering, operand.type, lowering.value(operand))
     return lanes * vector.count if vector is not None and len(lanes) == 1 else lanes
 
 

@@ -147,6 +147,6 @@ class DataWriter:
             for index, element in enumerate(value.elements):
                 self._put(element, at + layout.field_offset(value.type, index))
             return
-        stride = layout.size(value.type.element)  # type: ignore[union-attr]
+        stride = layout.size(layout.member_type(value.type, 0))
         for index, element in enumerate(value.elements):
             self._put(element, at + index * stride)

@@ -42,6 +42,7 @@ from pancam.isa import constants, math_functions
 if TYPE_CHECKING:
     from pancam.errors import SourceLocation
     from pancam.ir.model import Module, ParamAttributes
+    from pancam.ir.types import Type
     from pancam.ir.values import Value
 
 FUNCTION_SPACING = 16  # bytes between the addresses of two functions
@@ -293,7 +294,8 @@ class Symbols:
         operation = {"add": int.__add__, "sub": int.__sub__, "mul": int.__mul__, "xor": int.__xor__}.get(expression.op)
         return operation(numbers[0], numbers[1]) if operation else None
 
-    def _indexed(self, type_: object, indices: list[int]) -> int:
+    def _indexed(self, type_: Type | None, indices: list[int]) -> int:
+        assert type_ is not None
         offset, current = 0, type_
         for position, index in enumerate(indices):
             if position and isinstance(current, StructType):
@@ -301,8 +303,8 @@ class Symbols:
                 current = current.elements[index]
                 continue
             if position:
-                current = self.layout.member_type(current, 0)  # type: ignore[arg-type]
-            offset += index * self.layout.size(current)  # type: ignore[arg-type]
+                current = self.layout.member_type(current, 0)
+            offset += index * self.layout.size(current)
         return offset
 
     def constant_gep_offset(self, instruction: Instruction) -> int:
