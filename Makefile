@@ -3,7 +3,7 @@
 
 PY := .venv/bin/python
 INSTALLED := .venv/.installed
-BUILD_INPUTS := pyproject.toml setup.py scripts/setup.sh $(wildcard pancam/vm/build.py vm_c/*.c vm_c/*.h vm_c/*.def)
+BUILD_INPUTS := pyproject.toml setup.py scripts/setup.sh $(wildcard pancam/vm/build.py vm_c/*.c vm_c/*.h vm_c/*.def vm_c/search/*.h)
 C_SOURCES = $(shell find vm_c tests examples benchmarks -name '*.[ch]')
 N ?= 1000
 SEED ?= 1
@@ -12,10 +12,10 @@ MUTATIONS ?= 100000
 # Arguments of the benchmark: names of programs, or --record to renew docs/benchmarks.md.
 BENCH ?=
 
-.PHONY: demo test lint fuzz sanitize bench docs format clean tools-demo tools-test tools-bench
+.PHONY: demo test lint fuzz agree sanitize bench docs format clean tools-demo tools-test tools-bench
 
 demo: tools-demo $(INSTALLED)
-	.venv/bin/pancam run examples/hello.c
+	@scripts/demo.sh
 
 test: tools-test $(INSTALLED) lint
 	$(PY) -m pytest -q -n $(JOBS) </dev/null
@@ -30,11 +30,16 @@ lint: $(INSTALLED)
 fuzz: tools-test $(INSTALLED)
 	$(PY) tests/differential/fuzz.py --count $(N) --seed $(SEED) --jobs $(JOBS)
 
+# SPIN's searches against an explorer in Python; WHAT=--examples for all examples at every granularity.
+agree: tools-test $(INSTALLED)
+	$(PY) tests/search/agree.py --count $(N) --seed $(SEED) --jobs $(JOBS) $(WHAT)
+
 sanitize: tools-test $(INSTALLED)
 	$(PY) tests/sanitize/mutate.py --count $(MUTATIONS)
 
 bench: tools-bench $(INSTALLED)
 	$(PY) benchmarks/vm_speed.py $(BENCH)
+	$(PY) benchmarks/check_start.py $(BENCH)
 
 # What the documentation takes from the sources.
 docs: $(INSTALLED)

@@ -66,3 +66,21 @@ class ImageError(PancamError):
 
 class ToolError(PancamError):
     """A tool or a file that pancam needs is missing from this machine or does not work."""
+
+
+class DriverError(PancamError):
+    """A Promela driver cannot be read, or SPIN or the C compiler refuses it."""
+
+
+class ReplayError(PancamError):
+    """Moves cannot be done again or lead elsewhere than they did: another program, or a bug of pancam."""
+
+    def __init__(self, message: str, step: int) -> None:
+        super().__init__(f"replay failed at step {step}: {message}")
+        self.step = step
+
+
+class InternalError(PancamError):
+    """pancam contradicts itself: what it would say cannot be trusted, so it says that."""
+
+    exit_code = 3

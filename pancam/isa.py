@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 WIDTHS = (8, 16, 32, 64)
 _ROW = re.compile(
-    r'^(OPW?)\((\w+),\s*(\w+), (\w+), (\w+), (\w+), (LOCAL|VISIBLE), "([^"]*)"\)$',
+    r'^(OPW?)\((\w+),\s*(\w+), (\w+), (\w+), (\w+), (LOCAL|VISIBLE|STACK), "([^"]*)"\)$',
 )
 _REGISTER_KINDS = {"NONE", "NUM", "D", "D2", "D3", "S", "S2", "S3", "BASE", "DOPT"}
 _IMMEDIATE_KINDS = {"NONE", "IMM", "OFFSET", "JUMP", "FUNC", "TABLE", "SLOT", "TLS", "NUMS"}

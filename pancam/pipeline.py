@@ -32,6 +32,9 @@ class BuildOptions:
     compile: CompileOptions = field(default_factory=CompileOptions)
     clang: str | None = None
     thread_limit: int = DEFAULT_THREAD_LIMIT
+    needs_main: bool = True  # otherwise threads are started from outside
+    functions: tuple[str, ...] = ()  # that must be there, since they are called from outside
+    candidates: tuple[str, ...] = ()  # names that may be functions; a driver mentions them
 
 
 class Timings:
@@ -56,6 +59,10 @@ def build_program(paths: Sequence[str], options: BuildOptions, arguments: list[s
     missing is looked for once more with inline definitions kept.
     """
     if any(path.endswith(IMAGE_SUFFIX) for path in paths):
+        if options.functions or not options.needs_main:
+            raise UsageError(
+                f"functions are called from outside only in C or LLVM files, not in an image ({IMAGE_SUFFIX})"
+            )
         return _load_image(paths, arguments)
     try:
         return _compile_program(paths, options, arguments, timings)
@@ -70,7 +77,7 @@ def build_program(paths: Sequence[str], options: BuildOptions, arguments: list[s
 
 def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: list[str], timings: Timings) -> Program:
     with timings.phase("imports"):
-        from pancam.bytecode.lower import ALWAYS_NEEDED, lower_module
+        from pancam.bytecode.lower import ALWAYS_NEEDED, Roots, lower_module
         from pancam.frontend.library import build_library
         from pancam.frontend.module import load_module, preload
 
@@ -86,7 +93,11 @@ def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: lis
         with timings.phase("link"):
             module = load_module(files, library, paths)
     with timings.phase("lower"):
-        return lower_module(module, [_program_name(paths), *arguments], options.thread_limit)
+        defined = {name for name, function in module.functions.items() if not function.is_declaration}
+        mentioned = tuple(name for name in options.candidates if name in defined)
+        has_main = options.needs_main or "main" in mentioned
+        roots = Roots(has_main, (*options.functions, *(name for name in mentioned if name != "main")))
+        return lower_module(module, [_program_name(paths), *arguments], options.thread_limit, roots)
 
 
 def _library_options(options: CompileOptions) -> CompileOptions:

@@ -19,8 +19,10 @@ DOORS = {
     "cffi": {"vm/"},
     "_cffi_backend": {"vm/"},
     "pancam.vm._machine": {"vm/"},
-    "subprocess": {"frontend/clang.py", "frontend/library.py", "vm/build.py", "spin/verifier.py"},
-    "pancam.pipeline": {"cli.py"},
+    "subprocess": {"frontend/clang.py", "frontend/library.py", "vm/build.py", "spin/"},
+    "pancam.pipeline": {"cli/", "check.py"},
+    "pancam.check": {"cli/"},
+    "pancam.cli": {"cli/"},
 }
 
 

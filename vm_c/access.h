@@ -12,7 +12,7 @@ static inline void check_object_place(const VmMachine *machine, const VmObject *
     uint64_t start = (uint64_t)object->base * GRANULE, end = start + object->size;
     uint32_t kind = object->flags & OBJECT_KIND_MASK, owner = object->flags >> OBJECT_OWNER_SHIFT;
     uint64_t region = machine->regions_offset + owner * machine->region_size;
-    PARANOID(owner < machine->limits.max_threads);
+    PARANOID(owner < machine->slots);
     if (kind == OBJECT_CONST) {
         PARANOID(end <= machine->image.constants_size);
     } else if (kind == OBJECT_GLOBAL) {

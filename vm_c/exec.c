@@ -35,12 +35,12 @@ static uint32_t table_target(const VmImage *image, uint32_t table_index, uint64_
 
 /* The callee's slot 0, or null with the caller's frame in machine->detail[0] when there is no room. All that is left
  * of the caller's frame above the arguments becomes the callee's, and zero. */
-static inline uint64_t *push_frame(VmMachine *machine, uint32_t thread, uint64_t *r, const VmInstr *call,
+static inline uint64_t *push_frame(VmMachine *machine, VmCall *run, uint64_t *r, const VmInstr *call,
                                    const VmFunction *callee, uint32_t caller_slots) {
-    uint64_t *registers = registers_of(machine, thread);
+    uint64_t *registers = registers_of(machine, run->thread);
     uint64_t caller = (uint64_t)(r - registers);
     uint64_t frame = caller + call->b + FRAME_HEADER_SLOTS;
-    const VmThread *self = machine->threads + thread;
+    const VmThread *self = machine->threads + run->thread;
     if (UNLIKELY(frame + callee->frame_slots > machine->limits.stack_slots)) {
         machine->detail[0] = caller;
         return NULL;
@@ -50,6 +50,7 @@ static inline uint64_t *push_frame(VmMachine *machine, uint32_t thread, uint64_t
                             .stack_ids = self->stack_ids,
                             .stack_top = self->stack_top};
     memcpy(registers + frame - FRAME_HEADER_SLOTS, &header, sizeof header);
+    if (frame + callee->frame_slots > run->highest_slot) run->highest_slot = (uint32_t)(frame + callee->frame_slots);
     uint64_t *unused = registers + frame + callee->parameter_slots, *end = r + caller_slots;
     if (unused < end) memset(unused, 0, (size_t)(end - unused) * sizeof *unused);
     return registers + frame;
@@ -63,6 +64,10 @@ static inline void pop_frame(VmMachine *machine, uint32_t thread, uint64_t *r, u
     r[-1] = 0;
     PARANOID(r + frame_slots <= registers_of(machine, thread) + machine->limits.stack_slots && kept <= frame_slots);
     if (frame_slots > kept) memset(r + kept, 0, (frame_slots - kept) * sizeof *r);
+}
+
+static inline uint32_t stack_flags(uint32_t escapes) {
+    return (uint32_t)OBJECT_STACK | (escapes & STACK_ESCAPES ? OBJECT_ESCAPED : 0u);
 }
 
 #define LOOP_NAME execute64
@@ -97,6 +102,35 @@ static VmStop check_first(const VmMachine *machine, const VmCall *call) {
     return STOP_STEP;
 }
 
+void record_fault(VmMachine *machine, VmFault fault, uint32_t thread, uint32_t pc) {
+    VmHeader *header = machine->header;
+    header->status = PROCESS_FAULT;
+    header->fault_kind = fault;
+    header->fault_thread = thread;
+    header->fault_pc = pc;
+    header->fault_detail[0] = machine->detail[0];
+    header->fault_detail[1] = machine->detail[1];
+}
+
+VmStop execute(VmMachine *machine, VmCall *call) {
+    VmStop stop = machine->shift == 32 ? execute64(machine, call) : execute32(machine, call);
+    machine->total += machine->executed;
+    if (stop == STOP_THREAD_ENDED) return stop;
+    if (call->mode == VM_STEP_INSTRUCTION || call->mode == VM_STEP_GLOBAL)
+        canonicalise_from(machine, call->thread, call->lowest_frame);
+    uint32_t first = call->lowest_frame - FRAME_HEADER_SLOTS;
+    note_write(machine, registers_of(machine, call->thread) + first, (call->highest_slot - first) * sizeof(uint64_t));
+    note_thread(machine, call->thread);
+    return stop;
+}
+
+static int is_alone(const VmMachine *machine, uint32_t thread) {
+    for (uint32_t other = 0; other < machine->limits.max_threads; other++) {
+        if (other != thread && machine->threads[other].status == THREAD_RUNNING) return 0;
+    }
+    return 1;
+}
+
 VmStop vm_run(VmMachine *machine, uint32_t thread, VmMode mode, uint64_t fuel, uint32_t flags, uint64_t choice) {
     VmCall call = {.thread = thread, .mode = mode, .fuel = fuel, .flags = flags, .choice = choice};
     VmHeader *header = machine->header;
@@ -107,10 +141,8 @@ VmStop vm_run(VmMachine *machine, uint32_t thread, VmMode mode, uint64_t fuel, u
     }
     VmStop stop = check_first(machine, &call);
     if (stop != STOP_STEP || fuel == 0) return stop;
-    if (mode == VM_STEP_INSTRUCTION) call.fuel = 1;
+    if (mode == VM_STEP_INSTRUCTION || mode == VM_TRACE) call.fuel = 1;
     header->atomic_holder = machine->threads[thread].atomic_depth > 0 ? thread + 1 : 0;
-    stop = machine->shift == 32 ? execute64(machine, &call) : execute32(machine, &call);
-    machine->total += machine->executed;
-    if (mode != VM_RUN && stop != STOP_THREAD_ENDED) canonicalise_from(machine, thread, call.lowest_frame);
-    return stop;
+    call.alone = (flags & VM_RUN_ALONE) && mode == VM_STEP_GLOBAL && is_alone(machine, thread);
+    return execute(machine, &call);
 }

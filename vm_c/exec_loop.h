@@ -31,7 +31,8 @@
     if (UNLIKELY(bytes == NULL)) { pointer = (address); accessed = (size); writes = 0; goto bad_access; }
 #define WRITE(bytes, address, size) \
     uint8_t *bytes = accessible(machine, LOOP_SHIFT, (address), (size), 1); \
-    if (UNLIKELY(bytes == NULL)) { pointer = (address); accessed = (size); writes = 1; goto bad_access; }
+    if (UNLIKELY(bytes == NULL)) { pointer = (address); accessed = (size); writes = 1; goto bad_access; } \
+    note_write(machine, bytes, (size));
 
 VmStop LOOP_NAME(VmMachine *machine, VmCall *call) {
     static const void *const run_labels[] = {
@@ -44,6 +45,7 @@ VmStop LOOP_NAME(VmMachine *machine, VmCall *call) {
     static const void *const global_labels[] = { /* stop before what others can see */
 #define LABEL_LOCAL(name) &&L_##name
 #define LABEL_VISIBLE(name) &&before_visible
+#define LABEL_STACK(name) &&before_stack
 #define OP(name, a, b, c, imm, visibility, meaning) LABEL_##visibility(name),
 #include "op_widths.h"
 #include "opcodes.def"
@@ -51,8 +53,10 @@ VmStop LOOP_NAME(VmMachine *machine, VmCall *call) {
 #undef OPW
 #undef LABEL_LOCAL
 #undef LABEL_VISIBLE
+#undef LABEL_STACK
     };
-    const void *const *const labels = call->mode == VM_STEP_GLOBAL ? global_labels : run_labels;
+    const void *const *const labels =
+        call->mode == VM_PURE || (call->mode == VM_STEP_GLOBAL && !call->alone) ? global_labels : run_labels;
     const VmInstr *const code = machine->image.code;
     const VmFunction *const functions = machine->image.functions;
     VmThread *const self = machine->threads + call->thread;
@@ -68,7 +72,8 @@ VmStop LOOP_NAME(VmMachine *machine, VmCall *call) {
     VmStop stop;
     int writes;
 
-    goto *run_labels[ip->op];
+    call->highest_slot = self->frame + functions[machine->image.code_function[self->pc]].frame_slots;
+    goto *(call->mode == VM_PURE ? labels : run_labels)[ip->op];
 
     CASE(NOP) NEXT();
     CASE(MOV) { A = B; NEXT(); }
@@ -148,7 +153,7 @@ VmStop LOOP_NAME(VmMachine *machine, VmCall *call) {
 
     CASE(CALL) {
         callee = functions + ip->x;
-        r = push_frame(machine, call->thread, r, ip, callee, ip->c);
+        r = push_frame(machine, call, r, ip, callee, ip->c);
         if (UNLIKELY(r == NULL)) goto no_frame;
         ip = code + callee->first_pc;
         DISPATCH();
@@ -157,7 +162,7 @@ VmStop LOOP_NAME(VmMachine *machine, VmCall *call) {
         uint32_t function;
         TRY(resolve_call(machine, ip, C, &function));
         callee = functions + function;
-        r = push_frame(machine, call->thread, r, ip, callee, functions[machine->image.code_function[ip - code]].frame_slots);
+        r = push_frame(machine, call, r, ip, callee, functions[machine->image.code_function[ip - code]].frame_slots);
         if (UNLIKELY(r == NULL)) goto no_frame;
         ip = code + callee->first_pc;
         DISPATCH();
@@ -219,12 +224,12 @@ returning:
     FOR_WIDTHS(CASES)
 #undef CASES
     CASE(ALLOCA) {
-        TRY(stack_allocate(machine, call->thread, ip->x, OBJECT_STACK, (uint32_t)(ip - code), &result));
+        TRY(stack_allocate(machine, call->thread, ip->x, stack_flags(ip->y), (uint32_t)(ip - code), &result));
         A = result;
         NEXT();
     }
     CASE(ALLOCAV) {
-        TRY(stack_allocate(machine, call->thread, B, OBJECT_STACK, (uint32_t)(ip - code), &result));
+        TRY(stack_allocate(machine, call->thread, B, stack_flags(STACK_ESCAPES), (uint32_t)(ip - code), &result));
         A = result;
         NEXT();
     }
@@ -356,6 +361,7 @@ returning:
         if (!(call->flags & VM_WITH_CHOICE)) { fuel++; STOP(STOP_CHOICE); }
         if (B != 0 && call->choice >= B) { fuel++; STOP(STOP_BAD_CHOICE); }
         call->flags &= ~(uint32_t)VM_WITH_CHOICE;
+        self->choice_start = self->choice_count = 0;
         A = call->choice;
         NEXT();
     }
@@ -365,7 +371,7 @@ returning:
         fuel = 0;
         NEXT();
     }
-    CASE(THREAD_END) goto thread_over;
+    CASE(THREAD_END) { result = 0; goto thread_over; }
     CASE(EXIT) {
         machine->header->exit_status = (uint32_t)A;
         machine->header->status = PROCESS_EXITED;
@@ -403,26 +409,31 @@ returning:
         NEXT();
     }
 
+before_stack:
+    if (call->mode == VM_PURE || !concerns_others(machine, call->thread, ip, r)) goto *run_labels[ip->op];
 before_visible:
-    if (self->atomic_depth > 0) goto *run_labels[ip->op];
+    if (call->mode == VM_PURE) {
+        TRY(effect_of(machine, call->thread, ip, r));
+        goto *run_labels[ip->op];
+    }
+    if (self->atomic_depth > 0 || is_private_access(machine, call->thread, ip, r)) goto *run_labels[ip->op];
     fuel++;
     STOP(STOP_STEP);
 out_of_fuel:
     fuel = 0;
-    if (self->atomic_depth == 0 || extended) STOP(STOP_STEP);
+    if (self->atomic_depth == 0 || extended || call->mode == VM_TRACE) STOP(STOP_STEP);
     extended = 1;
     budget += ATOMIC_BOUND;
     fuel = ATOMIC_BOUND;
     DISPATCH();
 bad_access:
     fault = access_fault(machine, pointer, accessed, writes);
-faulted:
-    machine->header->status = PROCESS_FAULT;
-    machine->header->fault_kind = fault;
-    machine->header->fault_thread = call->thread;
-    machine->header->fault_pc = (uint32_t)(ip - code);
-    machine->header->fault_detail[0] = machine->detail[0];
-    machine->header->fault_detail[1] = machine->detail[1];
+faulted: /* what others can still do before the end must not be lost: a fault is a step of its own */
+    if (call->mode == VM_STEP_GLOBAL && !call->alone && self->atomic_depth == 0 && fuel != budget - 1) {
+        fuel++;
+        STOP(STOP_STEP);
+    }
+    record_fault(machine, fault, call->thread, (uint32_t)(ip - code));
     stop = STOP_FAULT;
 stopped:
     self->pc = (uint32_t)(ip - code);
@@ -433,6 +444,7 @@ stopped:
 thread_over:
     self->pc = (uint32_t)(ip - code);
     self->frame = (uint32_t)(r - registers);
+    machine->returned = result;
     thread_end(machine, call->thread);
     machine->executed = (uint64_t)(budget - fuel);
     return STOP_THREAD_ENDED;

@@ -133,7 +133,8 @@ static int check_functions(Reader *reader, VmImage *image) {
         if (function->frame_slots >= NO_SLOT - FRAME_HEADER_SLOTS) {
             FAIL(reader, "function %u has %u frame slots, too many", f, function->frame_slots);
         }
-        if (function->flags & ~(unsigned)FUNCTION_VARIADIC) FAIL(reader, "function %u has unknown flags", f);
+        if (function->flags & ~(FUNCTION_VARIADIC | (unsigned)FUNCTION_MOST_BITS << FUNCTION_BITS_SHIFT))
+            FAIL(reader, "function %u has unknown flags", f);
         if ((function->flags & FUNCTION_VARIADIC) && function->parameter_slots == 0) {
             FAIL(reader, "function %u is variadic and has no parameter for it", f);
         }

@@ -7,7 +7,7 @@
 #pragma once
 
 #define IMAGE_MAGIC 0x4d414350u /* "PCAM" */
-#define IMAGE_VERSION 1u
+#define IMAGE_VERSION 2u
 #define NO_SLOT 0xffffu
 #define FRAME_HEADER_SLOTS 2u
 #define NO_LIVE_SET 0xffffffffu
@@ -60,7 +60,9 @@ typedef struct {
 } VmFunction;
 
 enum {
-    FUNCTION_VARIADIC = 1, /* the last parameter slot is the hidden pointer to the variable arguments */
+    FUNCTION_VARIADIC = 1,   /* the last parameter slot is the hidden pointer to the variable arguments */
+    FUNCTION_BITS_SHIFT = 8, /* from here on: bits of the first parameter, if it is an integer of less than 64 */
+    FUNCTION_MOST_BITS = 0x3f,
 };
 
 typedef struct {
@@ -100,7 +102,8 @@ enum {
     OBJECT_CONSTANT = 1,
 };
 
-enum { ACCESS_ATOMIC = 1, ACCESS_VOLATILE = 2 };
+enum { ACCESS_ATOMIC = 1, ACCESS_VOLATILE = 2, ACCESS_PRIVATE = 4 }; /* private: to a variable nobody else can know */
+enum { STACK_ESCAPES = 1 }; /* of a stack object whose address others may get to know */
 enum { AWAIT_EITHER, AWAIT_NOT };
 enum {
     RMW_XCHG,

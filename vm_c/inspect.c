@@ -75,6 +75,9 @@ uint32_t vm_frames(const VmMachine *machine, uint32_t thread, VmFrameInfo *frame
     return count;
 }
 
+uint32_t vm_heap_ids(const VmMachine *machine, uint32_t thread) { return heap_pool(machine, thread); }
+uint32_t vm_stack_ids(const VmMachine *machine, uint32_t thread) { return stack_pool(machine, thread); }
+
 uint64_t vm_register(const VmMachine *machine, uint32_t thread, uint32_t index) {
     if (thread >= machine->limits.max_threads || index >= machine->limits.stack_slots) return 0;
     return registers_of(machine, thread)[index];

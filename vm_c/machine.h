@@ -3,8 +3,9 @@
  * The inside of the machine: the loaded image, the map of its memory, and what the C files offer each other.
  *
  * Memory is one mapping: [constants][object table: static part | dynamic part][header][threads][heaps][globals]
- * [per thread: registers, stack memory, heap memory, bitmaps of heap ids and heap space]. The STATE is what starts with
- * the dynamic part of the object table. Fresh and freed memory is zero everywhere.
+ * [per slot: registers, stack memory, heap memory, bitmaps of heap ids and heap space]. The STATE is what starts with
+ * the dynamic part of the object table. Fresh and freed memory is zero everywhere. There is a slot for each thread, and
+ * one more for functions that are evaluated beside them: between two steps nothing of it is in use.
  */
 #pragma once
 
@@ -87,9 +88,19 @@ typedef struct {
     uint32_t stack_top;
 } VmFrameHeader;
 
+/* Which lines of 64 bytes of the memory, and which threads' records, were written since somebody last asked. */
+enum { LINE_SHIFT = 6, LINE_BYTES = 1 << LINE_SHIFT };
+typedef struct {
+    uint8_t *marked; /* a byte for each line of the memory */
+    uint32_t *lines; /* the marked ones, each once; as long as there are lines in the memory */
+    uint32_t count;
+    uint64_t threads; /* a bit each */
+} VmChanges;
+
 struct VmMachine {
     VmImage image;
     VmLimits limits;
+    uint32_t slots; /* max_threads and the one for evaluation */
     uint32_t shift;
     uint64_t pointer_mask;
     uint32_t label_id, static_id, dynamic_id, id_count;
@@ -111,6 +122,8 @@ struct VmMachine {
     /* Not part of the state */
     uint64_t detail[2]; /* of the fault that a helper is reporting */
     uint64_t executed, total;
+    uint64_t returned;  /* by the first frame of the last thread that returned from it */
+    VmChanges *changes; /* null: nobody wants to know */
     VmOutput *output;
     void *output_context;
 };
@@ -134,14 +147,32 @@ static inline uint32_t heap_pool(const VmMachine *machine, uint32_t thread) {
 }
 
 static inline uint32_t stack_pool(const VmMachine *machine, uint32_t thread) {
-    return machine->dynamic_id + machine->limits.max_threads * machine->limits.heap_objects +
-           thread * machine->limits.stack_objects;
+    return machine->dynamic_id + machine->slots * machine->limits.heap_objects + thread * machine->limits.stack_objects;
 }
 
 static inline VmFrameHeader read_frame_header(const uint64_t *slots) {
     VmFrameHeader header;
     memcpy(&header, slots - FRAME_HEADER_SLOTS, sizeof header);
     return header;
+}
+
+static inline void note_line(VmChanges *changes, uint64_t line) {
+    if (changes->marked[line]) return;
+    changes->marked[line] = 1;
+    changes->lines[changes->count++] = (uint32_t)line;
+}
+
+/* To be called for whatever is written to the state outside the records of header, threads and heaps. */
+static inline void note_write(VmMachine *machine, const void *start, uint64_t size) {
+    VmChanges *changes = machine->changes;
+    if (changes == NULL || size == 0) return;
+    uint64_t first = (uint64_t)((const uint8_t *)start - machine->memory);
+    for (uint64_t line = first >> LINE_SHIFT; line <= (first + size - 1) >> LINE_SHIFT; line++)
+        note_line(changes, line);
+}
+
+static inline void note_thread(VmMachine *machine, uint32_t thread) {
+    if (machine->changes != NULL) machine->changes->threads |= (uint64_t)1 << thread % 64;
 }
 
 /* image.c, validate.c */
@@ -168,23 +199,31 @@ VmFault heap_allocate(VmMachine *machine, uint32_t thread, uint64_t size, uint64
                       uint64_t *pointer);
 VmFault heap_free(VmMachine *machine, uint64_t pointer);
 VmFault heap_size(VmMachine *machine, uint64_t pointer, uint64_t *size);
-VmFault stack_allocate(VmMachine *machine, uint32_t thread, uint64_t size, uint32_t kind, uint32_t site,
+VmFault stack_allocate(VmMachine *machine, uint32_t thread, uint64_t size, uint32_t flags, uint32_t site,
                        uint64_t *pointer);
+uint32_t stack_escaped(const VmMachine *machine, uint32_t thread, uint32_t first);
 void stack_drop(VmMachine *machine, uint32_t thread, uint32_t keep_ids);
 VmFault stack_clear_object(VmMachine *machine, uint64_t pointer);
 void heap_forget(VmMachine *machine, uint32_t thread);
 int heap_rebuild(VmMachine *machine, uint32_t thread);
+void heap_account(VmMachine *machine, const VmObject *object, int live);
 
 /* thread.c */
-VmFault thread_start(VmMachine *machine, uint32_t thread, uint32_t function, uint64_t argument);
+VmFault thread_start(VmMachine *machine, uint32_t thread, uint32_t function, const uint64_t *arguments, uint32_t count);
 void thread_end(VmMachine *machine, uint32_t thread);
 VmFault spawn(VmMachine *machine, uint64_t thread, uint64_t pointer);
 VmFault resolve_call(VmMachine *machine, const VmInstr *call, uint64_t pointer, uint32_t *function);
 typedef enum { AWAIT_UNSATISFIED, AWAIT_SATISFIED, AWAIT_FAULTY } AwaitState;
+int is_private_access(const VmMachine *machine, uint32_t thread, const VmInstr *instr, const uint64_t *slots);
+int concerns_others(const VmMachine *machine, uint32_t thread, const VmInstr *instr, const uint64_t *slots);
 AwaitState await_state(const VmMachine *machine, const VmInstr *await, const uint64_t *slots);
 VmFault save_place(VmMachine *machine, uint32_t thread, uint32_t pc, uint32_t frame, uint64_t buffer);
 VmFault return_to_place(VmMachine *machine, uint32_t thread, uint32_t pc, uint32_t frame, uint64_t buffer);
+uint64_t registers_in_use(const VmMachine *machine, const VmThread *thread);
 void canonicalise_from(VmMachine *machine, uint32_t thread, uint32_t lowest_frame);
+
+/* call.c */
+VmFault effect_of(VmMachine *machine, uint32_t thread, const VmInstr *instr, const uint64_t *slots);
 
 /* exec.c: the loop for either width of pointers */
 typedef struct {
@@ -192,8 +231,12 @@ typedef struct {
     VmMode mode;
     uint64_t fuel;
     uint32_t flags;
+    int alone; /* no other thread can see what this one does */
     uint64_t choice;
     uint32_t lowest_frame; /* out: the lowest frame in which something was written */
+    uint32_t highest_slot; /* out: 1 + the highest register that may have been written */
 } VmCall;
 VmStop execute64(VmMachine *machine, VmCall *call);
 VmStop execute32(VmMachine *machine, VmCall *call);
+VmStop execute(VmMachine *machine, VmCall *call); /* whether the thread may go is the caller's business */
+void record_fault(VmMachine *machine, VmFault fault, uint32_t thread, uint32_t pc); /* with machine->detail */

@@ -46,6 +46,7 @@ static void make_object(VmMachine *machine, uint32_t id, uint32_t ids, VmObject 
         entry->size -= skipped;
         if (k > 0) entry->flags |= OBJECT_CONTINUED;
     }
+    note_write(machine, machine->objects + id, ids * sizeof(VmObject));
 }
 
 static uint32_t object_flags(uint32_t kind, uint32_t owner) {
@@ -67,6 +68,7 @@ static uint32_t heap_base(const VmMachine *machine, uint32_t thread) {
 /* Takes ids and space, both relative to the thread's pool, into the bookkeeping of the heap. */
 static void heap_take(VmMachine *machine, uint32_t thread, uint32_t id, uint32_t ids, uint32_t start, uint32_t space) {
     VmHeap *heap = machine->heaps + thread;
+    note_thread(machine, thread);
     bitmap_set(&machine->id_shape, id_bits(machine, thread), id, ids);
     bitmap_set(&machine->space_shape, space_bits(machine, thread), start, space);
     heap->live_ids += ids;
@@ -123,7 +125,10 @@ VmFault heap_free(VmMachine *machine, uint64_t pointer) {
     PARANOID(thread < machine->limits.max_threads && id + ids <= machine->limits.heap_objects);
     PARANOID(start + space <= machine->space_shape.limit);
     memset(machine->memory + (uint64_t)object->base * GRANULE, 0, size);
+    note_write(machine, machine->memory + (uint64_t)object->base * GRANULE, size);
     memset(object, 0, ids * sizeof *object);
+    note_write(machine, object, ids * sizeof *object);
+    note_thread(machine, thread);
     bitmap_clear(&machine->id_shape, id_bits(machine, thread), id, ids);
     bitmap_clear(&machine->space_shape, space_bits(machine, thread), start, space);
     heap->live_ids -= ids;
@@ -150,7 +155,7 @@ void heap_forget(VmMachine *machine, uint32_t thread) {
 int heap_rebuild(VmMachine *machine, uint32_t thread) {
     VmHeap *heap = machine->heaps + thread, expected = *heap;
     uint32_t ids;
-    memset(heap, 0, sizeof *heap);
+    *heap = (VmHeap){.stale_ids = expected.stale_ids};
     for (uint32_t id = 0; id < expected.id_end; id += ids) {
         const VmObject *object = machine->objects + heap_pool(machine, thread) + id;
         ids = 1;
@@ -163,7 +168,19 @@ int heap_rebuild(VmMachine *machine, uint32_t thread) {
     return memcmp(heap, &expected, sizeof expected) == 0;
 }
 
-VmFault stack_allocate(VmMachine *machine, uint32_t thread, uint64_t size, uint32_t kind, uint32_t site,
+/* Takes the object of an entry out of the bitmaps, or puts it there; the records of the heap are the caller's. */
+void heap_account(VmMachine *machine, const VmObject *object, int live) {
+    if (object_kind(object) != OBJECT_HEAP || (object->flags & OBJECT_CONTINUED)) return;
+    uint32_t thread = object->flags >> OBJECT_OWNER_SHIFT;
+    uint32_t id = (uint32_t)(object - machine->objects) - heap_pool(machine, thread);
+    void (*update)(const VmBitmapShape *, uint64_t *, uint32_t, uint32_t) = live ? bitmap_set : bitmap_clear;
+    update(&machine->id_shape, id_bits(machine, thread), id, ids_for(machine, object->size));
+    update(&machine->space_shape, space_bits(machine, thread), object->base - heap_base(machine, thread),
+           granules(object->size));
+}
+
+/* `flags` are a kind, and OBJECT_ESCAPED if others may get to know the address. */
+VmFault stack_allocate(VmMachine *machine, uint32_t thread, uint64_t size, uint32_t flags, uint32_t site,
                        uint64_t *pointer) {
     VmThread *owner = machine->threads + thread;
     machine->detail[0] = size;
@@ -177,12 +194,20 @@ VmFault stack_allocate(VmMachine *machine, uint32_t thread, uint64_t size, uint3
     make_object(machine, id, ids,
                 (VmObject){.base = (uint32_t)(stack / GRANULE) + owner->stack_top,
                            .size = (uint32_t)size,
-                           .flags = object_flags(kind, thread),
+                           .flags = object_flags(flags, thread),
                            .site = site});
     owner->stack_ids += ids;
     owner->stack_top += space;
     *pointer = (uint64_t)id << machine->shift;
     return FAULT_NONE;
+}
+
+/* 1 + the highest stack object from number `first` on that others may know; 0: there is none. */
+uint32_t stack_escaped(const VmMachine *machine, uint32_t thread, uint32_t first) {
+    const VmObject *pool = machine->objects + stack_pool(machine, thread);
+    uint32_t number = machine->threads[thread].stack_ids;
+    while (number > first && !(pool[number - 1].flags & OBJECT_ESCAPED)) number--;
+    return number > first ? number : 0;
 }
 
 /* Drops the stack objects of the thread from number `keep_ids` on; never a part of an object. */
@@ -195,8 +220,12 @@ void stack_drop(VmMachine *machine, uint32_t thread, uint32_t keep_ids) {
     uint8_t *stack = region_of(machine, thread) + machine->stack_offset;
     uint8_t *end = stack + (uint64_t)owner->stack_top * GRANULE;
     PARANOID(start >= stack && start <= end);
+    uint32_t stale = stack_escaped(machine, thread, keep_ids);
+    if (stale > machine->heaps[thread].stale_ids) machine->heaps[thread].stale_ids = stale;
     memset(start, 0, (size_t)(end - start));
+    note_write(machine, start, (uint64_t)(end - start));
     memset(pool + keep_ids, 0, (owner->stack_ids - keep_ids) * sizeof *pool);
+    note_write(machine, pool + keep_ids, (owner->stack_ids - keep_ids) * sizeof *pool);
     owner->stack_ids = keep_ids;
     owner->stack_top = (uint32_t)((uint64_t)(start - stack) / GRANULE);
 }
@@ -209,6 +238,7 @@ VmFault stack_clear_object(VmMachine *machine, uint64_t pointer) {
     const VmObject *object = machine->objects + id;
     if (object_kind(object) != OBJECT_STACK) return FAULT_WILD_POINTER;
     memset(machine->memory + (uint64_t)object->base * GRANULE, 0, object->size);
+    note_write(machine, machine->memory + (uint64_t)object->base * GRANULE, object->size);
     return FAULT_NONE;
 }
 

@@ -21,11 +21,6 @@ static void fixed_extents(const VmMachine *machine, Extent *extents) {
     extents[3] = (Extent){machine->memory + machine->globals_offset, machine->image.globals_size};
 }
 
-static uint64_t registers_in_use(const VmMachine *machine, const VmThread *thread) {
-    if (thread->status != THREAD_RUNNING) return 0;
-    return (uint64_t)thread->frame + machine->image.functions[machine->image.code_function[thread->pc]].frame_slots;
-}
-
 static void thread_extents(const VmMachine *machine, uint32_t index, Extent *extents) {
     const VmThread *thread = machine->threads + index;
     const VmHeap *heap = machine->heaps + index;

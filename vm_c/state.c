@@ -22,6 +22,7 @@ static uint32_t limit_or(uint32_t limit, uint32_t otherwise, uint32_t unit) {
 static int set_limits(VmMachine *machine, const VmLimits *limits, char *error, size_t capacity) {
     VmLimits *used = &machine->limits;
     used->max_threads = limits->max_threads == 0 ? 8 : limits->max_threads;
+    machine->slots = used->max_threads + 1;
     used->heap_bytes = limit_or(limits->heap_bytes, 64u << 20, 64 * GRANULE);
     used->heap_objects = limit_or(limits->heap_objects, 1u << 20, 64);
     used->stack_slots = limit_or(limits->stack_slots, 1u << 20, 64);
@@ -62,14 +63,14 @@ static int number_objects(VmMachine *machine, char *error, size_t capacity) {
     }
     machine->dynamic_id = (uint32_t)id;
     if (image->pointer_bits == 32) {
-        uint64_t pool = id < 65536 ? (65536 - id) / (2 * limits->max_threads) / 64 * 64 : 0;
+        uint64_t pool = id < 65536 ? (65536 - id) / (2 * machine->slots) / 64 * 64 : 0;
         if (pool == 0)
             return image_error(error, capacity, "too many objects for 32-bit pointers: %llu ids",
                                (unsigned long long)id);
         if (limits->heap_objects > pool) limits->heap_objects = (uint32_t)pool;
         if (limits->stack_objects > pool) limits->stack_objects = (uint32_t)pool;
     }
-    id += (uint64_t)limits->max_threads * (limits->heap_objects + limits->stack_objects);
+    id += (uint64_t)machine->slots * (limits->heap_objects + limits->stack_objects);
     if (id > UINT32_MAX) return image_error(error, capacity, "too many objects: %llu ids", (unsigned long long)id);
     machine->id_count = (uint32_t)id;
     return 1;
@@ -83,9 +84,9 @@ static int lay_out(VmMachine *machine, char *error, size_t capacity) {
     uint64_t dynamic_bytes = (uint64_t)(machine->id_count - machine->dynamic_id) * sizeof(VmObject);
     uint64_t header = round_up(state + dynamic_bytes, 64);
     uint64_t threads = round_up(header + sizeof(VmHeader), 64);
-    uint64_t heaps = threads + limits->max_threads * sizeof(VmThread);
+    uint64_t heaps = threads + machine->slots * sizeof(VmThread);
     machine->state_offset = state;
-    machine->globals_offset = round_up(heaps + limits->max_threads * sizeof(VmHeap), 64);
+    machine->globals_offset = round_up(heaps + machine->slots * sizeof(VmHeap), 64);
     machine->regions_offset = round_up(machine->globals_offset + machine->image.globals_size, PAGE);
     bitmap_shape(&machine->id_shape, limits->heap_objects);
     bitmap_shape(&machine->space_shape, limits->heap_bytes / GRANULE);
@@ -94,7 +95,7 @@ static int lay_out(VmMachine *machine, char *error, size_t capacity) {
     machine->id_bits_offset = round_up(machine->heap_offset + limits->heap_bytes, PAGE);
     machine->space_bits_offset = round_up(machine->id_bits_offset + machine->id_shape.words * 8, PAGE);
     machine->region_size = round_up(machine->space_bits_offset + machine->space_shape.words * 8, PAGE);
-    machine->memory_size = machine->regions_offset + limits->max_threads * machine->region_size;
+    machine->memory_size = machine->regions_offset + machine->slots * machine->region_size;
     if (machine->memory_size / GRANULE > UINT32_MAX) {
         return image_error(error, capacity, "the limits ask for %llu bytes of memory, more than 64 GiB",
                            (unsigned long long)machine->memory_size);
@@ -154,7 +155,8 @@ void state_clear(VmMachine *machine) {
 
 static VmFault start_process(VmMachine *machine) {
     memcpy(machine->memory + machine->globals_offset, machine->image.globals, machine->image.globals_size);
-    return thread_start(machine, 0, machine->image.entry, 0);
+    uint64_t thread = 0;
+    return thread_start(machine, 0, machine->image.entry, &thread, 1);
 }
 
 void vm_reset(VmMachine *machine) {

@@ -6,7 +6,8 @@
  */
 #include "access.h"
 
-VmFault thread_start(VmMachine *machine, uint32_t thread, uint32_t function, uint64_t argument) {
+VmFault thread_start(VmMachine *machine, uint32_t thread, uint32_t function, const uint64_t *arguments,
+                     uint32_t count) {
     const VmImage *image = &machine->image;
     const VmFunction *entry = image->functions + function;
     VmThread *started = machine->threads + thread;
@@ -23,11 +24,14 @@ VmFault thread_start(VmMachine *machine, uint32_t thread, uint32_t function, uin
         }
         uint32_t base = machine->objects[pointer >> machine->shift].base;
         memcpy(machine->memory + (uint64_t)base * GRANULE, image->tls_data + variable->start, variable->size);
+        note_write(machine, machine->memory + (uint64_t)base * GRANULE, variable->size);
     }
     VmFrameHeader header = {.stack_ids = started->stack_ids, .stack_top = started->stack_top};
     uint64_t *registers = registers_of(machine, thread);
     memcpy(registers, &header, sizeof header);
-    if (entry->parameter_slots > 0) registers[FRAME_HEADER_SLOTS] = argument;
+    for (uint32_t i = 0; i < count && i < entry->parameter_slots; i++) registers[FRAME_HEADER_SLOTS + i] = arguments[i];
+    note_write(machine, registers, (FRAME_HEADER_SLOTS + (uint64_t)entry->frame_slots) * sizeof *registers);
+    note_thread(machine, thread);
     started->status = THREAD_RUNNING;
     started->pc = entry->first_pc;
     started->frame = FRAME_HEADER_SLOTS;
@@ -39,6 +43,8 @@ void thread_end(VmMachine *machine, uint32_t thread) {
     uint32_t top_slots = machine->image.functions[machine->image.code_function[ended->pc]].frame_slots;
     stack_drop(machine, thread, 0);
     memset(registers_of(machine, thread), 0, ((uint64_t)ended->frame + top_slots) * sizeof(uint64_t));
+    note_write(machine, registers_of(machine, thread), ((uint64_t)ended->frame + top_slots) * sizeof(uint64_t));
+    note_thread(machine, thread);
     memset(ended, 0, sizeof *ended);
     if (machine->header->atomic_holder == thread + 1) machine->header->atomic_holder = 0;
 }
@@ -58,7 +64,7 @@ VmFault spawn(VmMachine *machine, uint64_t thread, uint64_t pointer) {
     if (!function_of_pointer(machine, pointer, &function)) return FAULT_BAD_CALL;
     const VmFunction *entry = machine->image.functions + function;
     if (entry->parameter_slots > 1 || (entry->flags & FUNCTION_VARIADIC)) return FAULT_CALL_MISMATCH;
-    return thread_start(machine, (uint32_t)thread, function, thread);
+    return thread_start(machine, (uint32_t)thread, function, &thread, 1);
 }
 
 /* Whether the function that a CALLPTR's pointer names can be called with the arguments and results of the call. */
@@ -75,6 +81,47 @@ VmFault resolve_call(VmMachine *machine, const VmInstr *call, uint64_t pointer, 
     }
     if ((callee->result_slots > 1 || expected > 1) && callee->result_slots != expected) return FAULT_CALL_MISMATCH;
     return FAULT_NONE;
+}
+
+static const VmObject *object_at(const VmMachine *machine, uint64_t pointer) {
+    uint64_t id = (pointer & machine->pointer_mask) >> machine->shift;
+    return machine->objects + (id < machine->id_count ? id : 0);
+}
+
+static int is_own(const VmObject *object, uint32_t thread) { return object->flags >> OBJECT_OWNER_SHIFT == thread; }
+
+/* A visible instruction that nobody else can notice or disturb: it reads a constant, or accesses a variable of the
+ * thread that nobody else knows. The object is looked at again, as an address may have left its variable. */
+int is_private_access(const VmMachine *machine, uint32_t thread, const VmInstr *instr, const uint64_t *slots) {
+    uint64_t pointer;
+    if (instr->op < OP_LOAD8 || instr->op > OP_STOREA64) return 0;
+    if (instr->op >= OP_LOADA8)
+        pointer = (uint64_t)instr->x | (uint64_t)instr->y << 32;
+    else
+        pointer = slots[instr->b] + (uint64_t)(int64_t)(int32_t)instr->x;
+    const VmObject *object = object_at(machine, pointer);
+    uint32_t kind = object->flags & OBJECT_KIND_MASK;
+    if (kind == OBJECT_CONST) return 1;
+    return (instr->c & ACCESS_PRIVATE) && kind == OBJECT_THREAD_LOCAL && is_own(object, thread);
+}
+
+/* Whether a STACK instruction makes, ends, clears or shows an object that others may know. */
+int concerns_others(const VmMachine *machine, uint32_t thread, const VmInstr *instr, const uint64_t *slots) {
+    VmFrameHeader header = read_frame_header(slots);
+    const VmObject *object;
+    switch (instr->op) {
+    case OP_ALLOCA:
+    case OP_ALLOCAV: return machine->threads[thread].stack_ids < machine->heaps[thread].stale_ids;
+    case OP_CLEAR: return (object_at(machine, slots[instr->a])->flags & OBJECT_ESCAPED) != 0;
+    case OP_OUTPUT:
+        object = object_at(machine, slots[instr->b]);
+        return (object->flags & OBJECT_KIND_MASK) != OBJECT_CONST &&
+               !((object->flags & OBJECT_KIND_MASK) == OBJECT_STACK && is_own(object, thread));
+    case OP_STACKREST:
+        return slots[instr->a] < machine->threads[thread].stack_ids &&
+               stack_escaped(machine, thread, (uint32_t)slots[instr->a]) != 0;
+    default: return header.caller == 0 || stack_escaped(machine, thread, header.stack_ids) != 0;
+    }
 }
 
 AwaitState await_state(const VmMachine *machine, const VmInstr *await, const uint64_t *slots) {
@@ -141,7 +188,10 @@ VmFault save_place(VmMachine *machine, uint32_t thread, uint32_t pc, uint32_t fr
     const VmThread *jumper = machine->threads + thread;
     uint32_t place[4] = {pc, frame, jumper->stack_ids, thread};
     uint8_t *bytes = checked_access(machine, buffer, sizeof place, 1, &fault);
-    if (bytes != NULL) memcpy(bytes, place, sizeof place);
+    if (bytes != NULL) {
+        memcpy(bytes, place, sizeof place);
+        note_write(machine, bytes, sizeof place);
+    }
     return fault;
 }
 
@@ -178,6 +228,11 @@ VmFault return_to_place(VmMachine *machine, uint32_t thread, uint32_t pc, uint32
     jumper->pc = place[0];
     jumper->frame = frame;
     return FAULT_NONE;
+}
+
+uint64_t registers_in_use(const VmMachine *machine, const VmThread *thread) {
+    if (thread->status != THREAD_RUNNING) return 0;
+    return (uint64_t)thread->frame + machine->image.functions[machine->image.code_function[thread->pc]].frame_slots;
 }
 
 /* Zeroes the slots [0, count) of a frame that are dead before the instruction at pc, and slot `written`. */

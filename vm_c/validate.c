@@ -35,6 +35,7 @@ static const struct {
 } opcodes[] = {
 #define VISIBLE_LOCAL 0
 #define VISIBLE_VISIBLE 1
+#define VISIBLE_STACK 0
 #define OP(name, a, b, c, imm, visibility, meaning)                                                                    \
     {#name, KIND_##a, KIND_##b, KIND_##c, IMM_##imm, VISIBLE_##visibility},
 #include "op_widths.h"

@@ -21,11 +21,14 @@ typedef enum {
     VM_RUN,              /* until the fuel is used up or a thread was started */
     VM_STEP_INSTRUCTION, /* one instruction; a whole atomic section if it enters one */
     VM_STEP_GLOBAL,      /* the next instruction, then all up to the next VISIBLE one, or to the end of the fuel */
+    VM_TRACE,            /* one instruction, also inside an atomic section: for looking, the state is between steps */
+    VM_PURE,             /* as VM_RUN, but what others could notice is the fault SIDE_EFFECT; see vm_evaluate */
 } VmMode;
 
 enum {
     VM_WITH_CHOICE = 1, /* the first CHOOSE takes the given choice */
     VM_TIME_OUT = 2,    /* if the first instruction is an unsatisfied timed AWAIT, let it time out */
+    VM_RUN_ALONE = 4,   /* VM_STEP_GLOBAL: while no other thread exists, nothing is visible to anybody */
 };
 
 typedef enum {
@@ -69,14 +72,16 @@ typedef struct {
     uint32_t stack_ids;    /* stack object ids in use, thread-local variables included */
     uint32_t stack_top;    /* granules of stack memory in use */
     uint32_t atomic_depth; /* nesting of atomic sections */
+    uint16_t choice_start; /* at a CHOOSE with many numbers, how far the choice has been made (check.c): */
+    uint16_t choice_count; /* it will be one of so many numbers from choice_start on; 0: nothing chosen yet */
 } VmThread;
 
-/* The heap of one thread; outlives the thread. In the state. Everything here follows from the set of live objects. */
+/* The heap of one thread; outlives the thread. In the state. All but the last follows from the set of live objects. */
 typedef struct {
     uint32_t live_ids;  /* ids in use */
     uint32_t id_end;    /* 1 + highest id in use, relative to the pool */
     uint32_t space_end; /* 1 + highest granule in use */
-    uint32_t reserved;
+    uint32_t stale_ids; /* stack object ids below this may be known to others from an object that is gone */
 } VmHeap;
 
 typedef enum {
@@ -91,7 +96,13 @@ typedef enum {
     OBJECT_THREAD_LOCAL,
 } VmObjectKind;
 
-enum { OBJECT_KIND_MASK = 0xff, OBJECT_WRITABLE = 0x100, OBJECT_CONTINUED = 0x200, OBJECT_OWNER_SHIFT = 16 };
+enum {
+    OBJECT_KIND_MASK = 0xff,
+    OBJECT_WRITABLE = 0x100,
+    OBJECT_CONTINUED = 0x200,
+    OBJECT_ESCAPED = 0x400,
+    OBJECT_OWNER_SHIFT = 16
+};
 
 /* One entry of the object table. An object with several ids has one entry each, for what lies at and behind its id. */
 typedef struct {
@@ -136,6 +147,15 @@ uint64_t vm_choices(const VmMachine *machine, uint32_t thread); /* its count (0:
 int vm_deadlocked(const VmMachine *machine);
 void vm_canonicalise(VmMachine *machine, uint32_t thread); /* zero the dead registers of all frames of the thread */
 
+/* Calls from outside. A function is run from its start to its end, as part of one transition.
+ * vm_call lets an unused thread do it, as the program's own code: what it does stays. vm_evaluate runs it beside all
+ * threads and without effects, and gives its result. Both return 0 when the process is over afterwards, by a fault
+ * or otherwise. vm_start_thread gives an unused thread to a function, as pthread_create does. */
+uint32_t vm_find_function(const VmMachine *machine, const char *name); /* vm_function_count: there is none */
+int vm_call(VmMachine *machine, uint32_t function);
+int vm_evaluate(VmMachine *machine, uint32_t function, uint64_t *result);
+int vm_start_thread(VmMachine *machine, uint32_t thread, uint32_t function, uint64_t argument);
+
 /* The bytes that tell states apart, in a fixed order: equal states have equal packed bytes. vm_pack returns the size,
  * and writes nothing when that is above the capacity. vm_unpack takes what vm_pack gave for the same image and limits;
  * 0 means that the bytes are something else, and the machine is reset. */
@@ -163,6 +183,8 @@ uint32_t vm_frames(const VmMachine *machine, uint32_t thread, VmFrameInfo *frame
 uint64_t vm_register(const VmMachine *machine, uint32_t thread, uint32_t index);    /* 0 outside the registers */
 const uint8_t *vm_read(const VmMachine *machine, uint64_t pointer, uint64_t size);  /* null: not inside one object */
 int vm_object_info(const VmMachine *machine, uint64_t pointer, VmObjectInfo *info); /* 0: no live object */
+uint32_t vm_heap_ids(const VmMachine *machine, uint32_t thread);  /* first object id of the thread's heap */
+uint32_t vm_stack_ids(const VmMachine *machine, uint32_t thread); /* and of its stack */
 
 /* What the machine was compiled with, so that the other side can compare. */
 uint32_t vm_opcode_count(void);

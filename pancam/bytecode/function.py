@@ -8,10 +8,12 @@ at -O0. A load of such a variable is a copy that is read in place as long as the
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from pancam.bytecode.code import CodeBlock, Imm, Inst, LabelAddress, Operand, SlotValue, VirtualCode
 from pancam.bytecode.emitter import Emitter, mask
+from pancam.bytecode.escape import escaping_locals, root_name
 from pancam.bytecode.layout import WIDE
 from pancam.bytecode.promote import address_only_values, promotable_variables, use_counts
 from pancam.errors import UnsupportedError
@@ -32,6 +34,7 @@ from pancam.ir.values import (
     Local,
     Value,
 )
+from pancam.isa import constants
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,6 +105,7 @@ class FunctionLowering:
         self.values: dict[str, SlotValue] = {}
         self.uses = use_counts(function)
         self.address_only = address_only_values(function)
+        self.definitions = {i.result.name: i for b in function.blocks.values() for i in b.instructions if i.result}
         self.variables: dict[str, SlotValue] = {}
         self._copies: dict[str, tuple[str, int]] = {}  # value name to (variable, its version when copied)
         self._versions: dict[str, int] = {}
@@ -192,10 +196,19 @@ class FunctionLowering:
         self._edge_count += 1
         return f"({hint}.{self._edge_count})"
 
+    def is_private(self, address: Value) -> bool:
+        """Whether an address belongs to a variable that only the thread itself can get at."""
+        return root_name(address, self.definitions) in self.symbols.private_thread_locals
+
+    @cached_property
+    def escaping(self) -> set[str]:
+        """Values whose address others may get to know."""
+        return escaping_locals(self.function)
+
     def frame_object(self, size: int, align: int) -> int:
         """A unit that points to a stack object of this frame, made on entry so that a loop makes it once."""
         unit = self.emitter.unit()
-        inst = Inst("ALLOCA", unit, 0, max(align.bit_length() - 1, 3), size)
+        inst = Inst("ALLOCA", unit, 0, max(align.bit_length() - 1, 3), size, constants()["STACK_ESCAPES"])
         self.entry_block.insts.insert(len(self.entry_block.insts) - 1, inst)
         return unit
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pancam.bytecode.layout import align_up
 from pancam.errors import ImageError
+from pancam.ir.types import IntType
 from pancam.isa import constants
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pancam.bytecode.code import JumpTable
     from pancam.bytecode.static_data import StaticObject
     from pancam.bytecode.symbols import Symbols
+    from pancam.ir.types import FunctionType
     from pancam.ir.values import BlockAddress
 
 INSTRUCTION = struct.Struct("<4H2I")
@@ -61,8 +63,8 @@ class ImageWriter:
         pc = code.labels.get(block)
         return self.symbols.label_base + pc if pc is not None else 0  # a block that was never jumped to is gone
 
-    def write(self) -> bytes:
-        """The image, with an empty source map."""
+    def write(self, entry: str) -> bytes:
+        """The image, with an empty source map; thread 0 begins at `entry`."""
         code = self._code()
         live, live_bits = self._live()
         sections = {
@@ -80,8 +82,7 @@ class ImageWriter:
             "DEBUG": b"",
         }
         sections["STRINGS"] = bytes(self.strings.data)
-        entry = self.symbols.function_index("__pancam_start")
-        return pack_image(sections, self.symbols.layout.pointer_bits, entry)
+        return pack_image(sections, self.symbols.layout.pointer_bits, self.symbols.function_index(entry))
 
     def _code(self) -> bytes:
         output = bytearray()
@@ -112,6 +113,7 @@ class ImageWriter:
             if function.frame_slots > MAXIMAL_SLOTS:
                 raise ImageError(f"the function {lowered.name} needs {function.frame_slots} registers, too many")
             flags = constants()["FUNCTION_VARIADIC"] if lowered.variadic else 0
+            flags |= _first_parameter_bits(lowered.function.type) << constants()["FUNCTION_BITS_SHIFT"]
             rows += FUNCTION.pack(
                 function.first_pc, function.end_pc, self.strings.offset(lowered.name),
                 len(lowered.code.parameters), lowered.result_slots, function.frame_slots, flags,
@@ -160,6 +162,12 @@ class ImageWriter:
                     words.extend(mask >> 64 * word & 0xFFFFFFFFFFFFFFFF for word in range(count))
                 indices.append(known[key])
         return struct.pack(f"<{len(indices)}I", *indices), struct.pack(f"<{len(words)}Q", *words)
+
+
+def _first_parameter_bits(type_: FunctionType) -> int:
+    """Whoever starts a thread with a number must know how wide it is; 0: all 64 bits, or no integer."""
+    first = type_.params[0] if type_.params else None
+    return first.width if isinstance(first, IntType) and first.width <= constants()["FUNCTION_MOST_BITS"] else 0
 
 
 def _names(labels: Sequence[BlockAddress]) -> list[tuple[str, str]]:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from pancam.bytecode.code import Imm, Operand, SlotValue
 from pancam.bytecode.emitter import mask
+from pancam.bytecode.escape import INLINE_COPY_BYTES
 from pancam.bytecode.function import Address
 from pancam.bytecode.lanes import split_lanes
 from pancam.bytecode.layout import SLOT_BITS
 from pancam.bytecode.lower_arith import integer_binary, integer_compare
 from pancam.bytecode.lower_float import float_operation
 from pancam.bytecode.lower_memory import (
-    INLINE_COPY_BYTES,
     copy_bytes,
     fill_bytes,
     load_bytes,

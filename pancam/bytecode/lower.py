@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pancam.bytecode import lower_arith, lower_call, lower_control, lower_memory
@@ -12,12 +13,16 @@ from pancam.bytecode.function import FunctionLowering, InstructionSet
 from pancam.bytecode.image import ImageWriter
 from pancam.bytecode.program import Program
 from pancam.bytecode.symbols import Symbols
+from pancam.errors import UsageError
 
 if TYPE_CHECKING:
     from pancam.ir.model import Module
 
 ENTRY = "__pancam_start"
-ALWAYS_NEEDED = (ENTRY, "memcpy", "memmove", "memset")  # what lowered code may call without the program naming it
+HARNESS_ENTRY = "__pancam_prepare"  # of a program whose threads are started from outside
+HARNESS_FUNCTIONS = ("__pancam_enter_thread", "__pancam_begin_thread")
+# What the program needs without naming it.
+ALWAYS_NEEDED = (ENTRY, HARNESS_ENTRY, *HARNESS_FUNCTIONS, "memcpy", "memmove", "memset")
 
 INSTRUCTIONS = InstructionSet(
     evaluators={**lower_arith.EVALUATORS, **lower_memory.EVALUATORS},
@@ -30,15 +35,36 @@ INSTRUCTIONS = InstructionSet(
 )  # fmt: skip
 
 
-def lower_module(module: Module, arguments: list[str], thread_limit: int) -> Program:
-    """The bytecode of everything that the program reaches from its entry."""
+@dataclass(frozen=True)
+class Roots:
+    """Where a program begins: `main`, or functions that somebody calls from outside; both are possible."""
+
+    main: bool = True
+    functions: tuple[str, ...] = ()
+
+    @property
+    def entry(self) -> str:
+        return ENTRY if self.main else HARNESS_ENTRY
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        outside = (*HARNESS_FUNCTIONS, *self.functions) if self.functions or not self.main else ()
+        return (self.entry, *outside)
+
+
+def lower_module(module: Module, arguments: list[str], thread_limit: int, roots: Roots | None = None) -> Program:
+    """The bytecode of everything that the program reaches from where it begins."""
+    roots = roots or Roots()
+    for name in roots.functions:
+        if name not in module.functions or module.functions[name].is_declaration:
+            raise UsageError(f"the program has no function {name} (the compiler drops static functions nobody calls)")
     symbols = Symbols(module, thread_limit, arguments)
-    symbols.collect(ENTRY)
+    symbols.collect(*roots.names)
     functions: list[FunctionCode] = []
     pc = 0
     for function in symbols.functions.values():
         lowered = FunctionLowering(function, symbols, INSTRUCTIONS).lower()
         functions.append(assemble_function(lowered, pc))
         pc = functions[-1].end_pc
-    image = ImageWriter(symbols, functions).write()
-    return Program(image, thread_limit, lambda: SourceMapBuilder(symbols, functions).build())
+    image = ImageWriter(symbols, functions).write(roots.entry)
+    return Program(image, thread_limit, lambda: SourceMapBuilder(symbols, functions).build(), has_main=roots.main)

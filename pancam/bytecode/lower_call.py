@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pancam.bytecode.code import NO_UNIT, Imm, Inst, Operand
+from pancam.bytecode.escape import INLINE_COPY_BYTES
 from pancam.bytecode.function import Address
 from pancam.bytecode.intrinsics import lower_intrinsic
 from pancam.bytecode.layout import align_up
-from pancam.bytecode.lower_memory import INLINE_COPY_BYTES, copy_bytes, pointer, store_value
+from pancam.bytecode.lower_memory import copy_bytes, pointer, store_value
 from pancam.bytecode.machine_calls import MACHINE_CALLS, lower_math_call
 from pancam.ir.values import GlobalRef
 from pancam.isa import faults, math_functions

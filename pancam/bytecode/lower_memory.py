@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from pancam.bytecode.function import Evaluator, FunctionLowering, Handler
     from pancam.ir.model import Instruction
     from pancam.ir.types import Type
-
-INLINE_COPY_BYTES = 128  # larger copies call the library's loop
+    from pancam.ir.values import Value
 
 
 def chunks(size: int, word: int) -> list[tuple[int, int]]:
@@ -38,9 +37,10 @@ def chunks(size: int, word: int) -> list[tuple[int, int]]:
     return found
 
 
-def access_flags(instruction: Instruction) -> int:
+def access_flags(lowering: FunctionLowering, instruction: Instruction, address: Value) -> int:
     names = constants()
     flags = names["ACCESS_ATOMIC"] if instruction.ordering is not None else 0
+    flags |= names["ACCESS_PRIVATE"] if lowering.is_private(address) else 0
     return flags | (names["ACCESS_VOLATILE"] if "volatile" in instruction.flags else 0)
 
 
@@ -161,7 +161,9 @@ def handle_load(lowering: FunctionLowering, instruction: Instruction) -> None:
         lowering.read_variable(instruction, source.name)
         return
     check_atomic_width(lowering, instruction, instruction.type)
-    value = load_value(lowering, instruction.type, lowering.address(source), access_flags(instruction))
+    value = load_value(
+        lowering, instruction.type, lowering.address(source), access_flags(lowering, instruction, source)
+    )
     lowering.define(instruction, value)
 
 
@@ -172,7 +174,7 @@ def handle_store(lowering: FunctionLowering, instruction: Instruction) -> None:
         return
     check_atomic_width(lowering, instruction, value.type)
     slots = lowering.value(value)
-    store_value(lowering, value.type, slots, lowering.address(target), access_flags(instruction))
+    store_value(lowering, value.type, slots, lowering.address(target), access_flags(lowering, instruction, target))
 
 
 def check_atomic_width(lowering: FunctionLowering, instruction: Instruction, type_: Type) -> None:
@@ -265,7 +267,8 @@ def handle_alloca(lowering: FunctionLowering, instruction: Instruction) -> None:
     unit = lowering.emitter.unit()
     if count is None or isinstance(count, ConstantInt):
         total = size * (count.value if isinstance(count, ConstantInt) else 1)
-        lowering.emitter.emit("ALLOCA", unit, c=align_log2, x=total)
+        escapes = constants()["STACK_ESCAPES"] if instruction.result.name in lowering.escaping else 0
+        lowering.emitter.emit("ALLOCA", unit, c=align_log2, x=total, y=escapes)
     else:
         total_operand = lowering.emitter.binary("MUL", 64, lowering.operand(count), Imm(size))
         lowering.emitter.emit("ALLOCAV", unit, lowering.emitter.materialise(total_operand), align_log2)

@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 class Program:
     """An image for the machine, without a source map; that is made when somebody asks for it."""
 
-    def __init__(self, image: bytes, thread_limit: int, make_source_map: Callable[[], SourceMap]) -> None:
+    def __init__(
+        self, image: bytes, thread_limit: int, make_source_map: Callable[[], SourceMap], *, has_main: bool = True
+    ) -> None:
         self.image = image
         self.thread_limit = thread_limit
+        self.has_main = has_main  # otherwise thread 0 only prepares the process
         self._make_source_map = make_source_map
 
     @cached_property

@@ -8,8 +8,10 @@ and of the library is never looked at. Addresses are numbers from here on: see t
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pancam.bytecode.escape import private_thread_locals
 from pancam.bytecode.layout import DataLayout, align_up
 from pancam.bytecode.machine_calls import MACHINE_CALLS
 from pancam.bytecode.static_data import (
@@ -74,9 +76,10 @@ class Symbols:
 
     # --- collecting ---
 
-    def collect(self, entry: str) -> None:
-        """Find everything reachable from `entry`, then give out addresses."""
-        self._mention(GlobalRef(entry), None)
+    def collect(self, *entries: str) -> None:
+        """Find everything reachable from `entries`, then give out addresses."""
+        for entry in entries:
+            self._mention(GlobalRef(entry), None)
         while self._work:
             self._visit(self._work.pop())
         # Functions in the order of the module: numbers do not depend on who mentions whom.
@@ -233,6 +236,11 @@ class Symbols:
             start += local.size
 
     # --- questions ---
+
+    @cached_property
+    def private_thread_locals(self) -> set[str]:
+        """Thread-local variables whose address no function gives away."""
+        return private_thread_locals(self.functions.values(), set(self.thread_locals))
 
     def resolve(self, name: str) -> str:
         """The name behind an alias."""

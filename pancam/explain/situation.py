@@ -82,7 +82,7 @@ class Situation:
         """The fault in a few lines, then the stack of every thread."""
         place = self.place(fault.thread)
         where = f"{place.location}: " if place and place.location else ""
-        lines = [f"{where}fault: {fault.text}{self._details(fault)}"]
+        lines = [f"{where}fault: {fault.text}{self.details(fault)}"]
         lines.extend(self.thread_lines(fault.thread))
         return lines
 
@@ -102,11 +102,14 @@ class Situation:
             return " (the fault is here)"
         return " (waiting)" if self.machine.waiting(thread) else ""
 
-    def _details(self, fault: Fault) -> str:
+    def details(self, fault: Fault) -> str:
+        """What a fault's text leaves open: which pointer, which limit, which message."""
         if fault.kind in POINTER_FAULTS:
             pointer, size = fault.detail
             access = f" ({size} bytes)" if fault.kind in ACCESS_FAULTS and size else ""
             return f"{access}: {self.describe_pointer(pointer)}"
+        if fault.kind == "INVARIANT":
+            return f": {self.machine.function_name(fault.detail[0])}"
         if fault.kind in LIMIT_HINTS:
             return f" ({LIMIT_HINTS[fault.kind].format(self.machine.limits)})"
         if not fault.detail[0]:

@@ -7,16 +7,15 @@ definition of the same name wins.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import re
-import stat
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pancam import cache
 from pancam.frontend.clang import Clang, CompileOptions, compile_command, compile_sources
 from pancam.frontend.module import assemble, linked_text, llvm_version
 
@@ -43,14 +42,13 @@ def build_library(
     flags = ("-fdebug-compilation-dir=/", *options.extra_flags)
     options = replace(options, extra_flags=flags)
     name = f"library-{_key(sources, options, clang, always_linked)}.bc"
-    cached = _read_cached(name)
-    if cached is not None:
-        return cached
-    with tempfile.TemporaryDirectory(prefix="pancam-") as folder:
-        paths = compile_sources([str(source.resolve()) for source in sources], options, clang, Path(folder))
-        bitcode = assemble(make_replaceable(linked_text(paths), always_linked))
-    _store(name, bitcode)
-    return bitcode
+
+    def make(target: Path) -> None:
+        with tempfile.TemporaryDirectory(prefix="pancam-") as folder:
+            paths = compile_sources([str(source.resolve()) for source in sources], options, clang, Path(folder))
+            target.write_bytes(assemble(make_replaceable(linked_text(paths), always_linked)))
+
+    return cache.obtain(name, make).read_bytes()
 
 
 def make_replaceable(text: str, always_linked: Collection[str] = ()) -> str:
@@ -83,48 +81,3 @@ def _key(sources: Sequence[Path], options: CompileOptions, clang: Clang, always_
     for file in [*sources, *sorted(headers)]:
         digest.update(os.fsencode(file.resolve()) + b"\0" + hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()[:32]
-
-
-def _cache_folders() -> list[Path]:
-    """Where the cache may be, the preferred folder first."""
-    folders: list[Path] = []
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    if os.path.isabs(base):
-        folders.append(Path(base) / "pancam")
-    else:
-        with contextlib.suppress(RuntimeError):  # no home directory
-            folders.append(Path.home() / ".cache" / "pancam")
-    folders.append(Path(tempfile.gettempdir()) / f"pancam-{os.getuid()}")
-    return folders
-
-
-def _is_ours(folder: Path) -> bool:
-    """Whether nobody else can put files into `folder`; the temporary one lies where all users may write."""
-    status = folder.lstat()
-    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o022
-
-
-def _read_cached(name: str) -> bytes | None:
-    for folder in _cache_folders():
-        with contextlib.suppress(OSError):
-            if _is_ours(folder):
-                return (folder / name).read_bytes()
-    return None
-
-
-def _store(name: str, bitcode: bytes) -> None:
-    """Puts the library into the first cache folder that can be written, in one step so that no reader sees a part."""
-    for folder in _cache_folders():
-        with contextlib.suppress(OSError):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not _is_ours(folder):
-                continue
-            descriptor, temporary = tempfile.mkstemp(dir=folder, prefix="library-", suffix=".part")
-            try:
-                with os.fdopen(descriptor, "wb") as file:
-                    file.write(bitcode)
-                os.replace(temporary, folder / name)
-            except OSError:
-                os.unlink(temporary)
-                raise
-            return

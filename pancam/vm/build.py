@@ -19,6 +19,7 @@ COMPILE_FLAGS = [
     "-fno-strict-aliasing",  # guest memory and registers hold values of any type
     "-ffp-contract=off",  # a product and a sum are two roundings
 ]
+HEADERS = ("image.h", "vm_api.h", "check_api.h", "search/progress.h")
 OUTPUT_CALLBACK = """
 extern "Python" void pancam_output(void *context, uint64_t descriptor, const uint8_t *data, uint64_t size);
 """
@@ -26,7 +27,7 @@ extern "Python" void pancam_output(void *context, uint64_t descriptor, const uin
 
 def declarations(sources: Path) -> str:
     """What C and Python share, in the form that cffi reads: no comments, no pragma."""
-    text = "\n".join((sources / name).read_text() for name in ("image.h", "vm_api.h"))
+    text = "\n".join((sources / name).read_text() for name in HEADERS)
     return re.sub(r"/\*.*?\*/|#pragma once", "", text, flags=re.DOTALL) + OUTPUT_CALLBACK
 
 
@@ -36,7 +37,7 @@ def make_builder(sources: Path) -> FFI:
     builder.cdef(declarations(sources))
     builder.set_source(
         "pancam.vm._machine",
-        '#include <stddef.h>\n#include <stdint.h>\n#include "image.h"\n#include "vm_api.h"\n',
+        "".join(f"#include {name}\n" for name in ("<stddef.h>", "<stdint.h>", *(f'"{name}"' for name in HEADERS))),
         sources=sorted(str(path) for path in sources.glob("*.c")),
         depends=sorted(str(path) for path in sources.iterdir() if path.suffix in {".h", ".def"}),
         include_dirs=[str(sources)],

@@ -12,6 +12,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from pancam.errors import ImageError
+from pancam.settings import Limits
 from pancam.vm._machine import ffi, lib
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 _ffi: Any = ffi
 _lib: Any = lib
-_ERROR_BYTES = 512
+ERROR_BYTES = 512
 UNLIMITED = (1 << 62) - 1
 
 
@@ -29,6 +30,7 @@ class Mode(IntEnum):
     RUN = _lib.VM_RUN
     STEP_INSTRUCTION = _lib.VM_STEP_INSTRUCTION
     STEP_GLOBAL = _lib.VM_STEP_GLOBAL
+    TRACE = _lib.VM_TRACE
 
 
 class Stop(IntEnum):
@@ -76,18 +78,6 @@ class ObjectKind(IntEnum):
     HEAP = _lib.OBJECT_HEAP
     STACK = _lib.OBJECT_STACK
     THREAD_LOCAL = _lib.OBJECT_THREAD_LOCAL
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Sizes of the machine; 0 takes the machine's default. All but the first are for each thread."""
-
-    max_threads: int = 0
-    heap_bytes: int = 0
-    heap_objects: int = 0
-    stack_slots: int = 0
-    stack_bytes: int = 0
-    stack_objects: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +138,27 @@ class Machine:
     def __init__(self, image: bytes, limits: Limits | None = None) -> None:
         wanted = limits or Limits()
         fields = {name: getattr(wanted, name) for name in Limits.__slots__}
-        error = _ffi.new("char[]", _ERROR_BYTES)
+        error = _ffi.new("char[]", ERROR_BYTES)
         try:
             settings = _ffi.new("VmLimits *", fields)
         except OverflowError as problem:
             raise ImageError(f"a limit of the machine is out of range: {wanted}") from problem
-        machine = _lib.vm_create(_ffi.from_buffer("uint8_t[]", image), len(image), settings, error, _ERROR_BYTES)
+        machine = _lib.vm_create(_ffi.from_buffer("uint8_t[]", image), len(image), settings, error, ERROR_BYTES)
         if machine == _ffi.NULL:
             raise ImageError(_ffi.string(error).decode())
-        self._machine = _ffi.gc(machine, _lib.vm_destroy)
+        self._take(_ffi.gc(machine, _lib.vm_destroy), image)
+
+    @classmethod
+    def of_pointer(cls, machine: Any, image: bytes, owner: object) -> Machine:  # noqa: ANN401
+        """A machine that belongs to `owner`, which is kept alive."""
+        self = cls.__new__(cls)
+        self._take(machine, image)
+        self._owner = owner
+        return self
+
+    def _take(self, machine: Any, image: bytes) -> None:  # noqa: ANN401
+        self._machine = machine
+        self._owner: object = None
         self._output: _Output | None = None
         self._output_handle: object = None
         self.image = image
@@ -311,6 +313,10 @@ class Machine:
         _lib.vm_frames(self._machine, thread, frames, count)
         return [self._frame(thread, frame) for frame in frames]
 
+    def register(self, thread: int, slot: int) -> int:
+        """A slot of the top frame of a running thread."""
+        return int(_lib.vm_register(self._machine, thread, _lib.vm_thread(self._machine, thread).frame + slot))
+
     def read_memory(self, pointer: int, size: int) -> bytes | None:
         """Bytes at a guest pointer; None unless all of them lie in one live object."""
         if size <= 0:
@@ -332,6 +338,14 @@ class Machine:
         if not _lib.vm_object_info(self._machine, pointer, info):
             return None
         return ObjectInfo(info.id, ObjectKind(info.kind), info.owner, info.site, info.size, info.offset)
+
+    def heap_ids(self, thread: int) -> int:
+        """The first object id of a thread's heap."""
+        return int(_lib.vm_heap_ids(self._machine, thread))
+
+    def stack_ids(self, thread: int) -> int:
+        """The first object id of a thread's stack."""
+        return int(_lib.vm_stack_ids(self._machine, thread))
 
     @property
     def pointer_bits(self) -> int:

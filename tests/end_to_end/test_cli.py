@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import stat
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from command import SECONDS, CommandLine, Result
 
-SECONDS = 60
 RETURN_ARGC = "int main(int count, char **values) { (void)values; return count; }\n"
 SHOW_ARGUMENTS = """
 #include <stdio.h>
@@ -22,52 +20,6 @@ int main(int count, char **values) {
     return count;
 }
 """
-
-
-@dataclass(frozen=True)
-class Result:
-    status: int
-    out: str
-    err: str
-
-
-@dataclass(frozen=True)
-class CommandLine:
-    """Runs pancam in a folder of its own."""
-
-    folder: Path
-
-    def file(self, name: str, text: str) -> str:
-        (self.folder / name).write_text(text)
-        return name
-
-    def __call__(self, *arguments: str, **environment: str) -> Result:
-        """Run to the end; no error ever shows Python's inside."""
-        result = subprocess.run(
-            [sys.executable, "-m", "pancam.cli", *arguments],
-            cwd=self.folder,
-            env=os.environ | environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=SECONDS,
-            check=False,
-        )
-        err = result.stderr.decode(errors="replace")
-        assert "Traceback" not in err, err
-        return Result(result.returncode, result.stdout.decode(errors="replace"), err)
-
-    def refused(self, *arguments: str, **environment: str) -> str:
-        """Run what must be refused: status 2, nothing on stdout, one line on stderr; the line."""
-        result = self(*arguments, **environment)
-        assert (result.status, result.out) == (2, ""), result
-        assert result.err.startswith("pancam: "), result.err
-        assert result.err.count("\n") == 1, result.err
-        return result.err.removeprefix("pancam: ").rstrip("\n")
-
-
-@pytest.fixture
-def pancam(tmp_path: Path) -> CommandLine:
-    return CommandLine(tmp_path)
 
 
 # --- files that are no programs ---

@@ -11,11 +11,13 @@ from pancam.pipeline import BuildOptions, Timings, build_program
 from pancam.vm.machine import Machine, Mode, Status, Stop
 
 
-def compile_text(text: str, folder: Path, *, level: str = "0", m32: bool = False) -> Program:
-    """The program with this text."""
+def compile_text(
+    text: str, folder: Path, *, level: str = "0", m32: bool = False, functions: tuple[str, ...] = ()
+) -> Program:
+    """The program with this text; with `functions` it has no main, and these are called from outside."""
     file = folder / "program.c"
     file.write_text(text)
-    options = BuildOptions(CompileOptions(opt_level=level, m32=m32))
+    options = BuildOptions(CompileOptions(opt_level=level, m32=m32), needs_main=not functions, functions=functions)
     return build_program([str(file)], options, [], Timings())
 
 

@@ -132,6 +132,24 @@ def test_an_atomic_section_is_one_step() -> None:
     assert machine.executed == 6
 
 
+def test_tracing_looks_into_an_atomic_section_and_leads_to_the_same_state() -> None:
+    section = "atomic_begin\nload32 2 1 0 0\nstorei32 1 0 0 5\natomic_end\nconst 3 3\nabort"
+    machine = two_threads("abort", "const 1 @word\n" + section)
+    machine.run(1, Mode.STEP_INSTRUCTION)
+    start = machine.pack()
+    machine.run(1, Mode.STEP_INSTRUCTION)
+    end = machine.pack()
+    machine.unpack(start)
+    seen = []
+    for _ in range(4):
+        assert machine.run(1, Mode.TRACE) == Stop.STEP
+        seen.append((machine.executed, machine.register(1, 1) >> 32 > 0, machine.atomic_depth(1), machine.pc(1)))
+    first = seen[0][3]
+    assert seen == [(1, True, depth, first + i) for i, depth in enumerate((1, 1, 1, 0))]
+    machine.canonicalise(1)
+    assert machine.pack() == end
+
+
 def test_others_wait_for_an_atomic_section_unless_it_waits_itself() -> None:
     other = "const 1 @word\natomic_begin\nloop:\njeqi 5 loop 0\nabort"
     machine = two_threads("nop\nabort", other)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where thread 0 begins: constructors, main, exit.
+ * Where thread 0 begins: constructors, main, exit. Where a driver starts the threads there is no main; thread 0 then
+ * prepares the process and is over.
  */
 #include "library.h"
 
@@ -16,4 +17,9 @@ PROTOTYPE(void, __pancam_start, (unsigned thread)) {
     char **values = __pancam_arguments.values;
     int count = __pancam_arguments.count;
     exit(main(count, values, values + count)); /* the null at the end of the arguments is an empty environment */
+}
+
+PROTOTYPE(void, __pancam_prepare, (unsigned thread)) {
+    (void)thread;
+    __pancam_run_constructors();
 }

@@ -69,6 +69,18 @@ int pthread_create(pthread_t *restrict id, const pthread_attr_t *restrict attr, 
     return 0;
 }
 
+/* Threads that a driver starts. The first function makes number `index` a thread that runs, in the same step in which
+ * the driver starts it; number 0 is always taken to be one. The second is where the thread begins. */
+PROTOTYPE(void, __pancam_enter_thread, (unsigned index)) {
+    if (index == 0) return;
+    STORE(__pancam_threads[index].state, taken_state(index));
+    STORE(other_threads, LOAD(other_threads) + 1);
+}
+
+PROTOTYPE(void, __pancam_begin_thread, (void *(*routine)(void *), void *argument)) {
+    __pancam_return_from_thread(routine(argument));
+}
+
 void __pancam_return_from_thread(void *result) {
     if (__pancam_local.unwind != NULL || __pancam_local.buffers != NULL)
         misuse("a thread returned between pthread_cleanup_push and pthread_cleanup_pop");

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The stop of a Bluetooth driver for Windows, known from the literature on sequentialization (KISS, Qadeer and Wu,
+ * 2004). A request looks whether the driver is stopping, then counts itself as pending. When the driver is stopped
+ * completely between the two steps, the request works with a driver that is gone. correct/bluetooth.c repairs it.
+ */
+#include <pancam.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+static volatile int pending_io = 1; /* the requests under way, and one for the driver itself */
+static volatile bool stopping_flag;
+static volatile bool stopping_event;
+static volatile bool stopped;
+
+/* The InterlockedIncrement and -Decrement of the original; gives the new value. */
+static int count(int change) {
+    pancam_atomic_begin();
+    pending_io += change;
+    int now = pending_io;
+    pancam_atomic_end();
+    return now;
+}
+
+static void io_decrement(void) {
+    if (count(-1) == 0) stopping_event = true;
+}
+
+static bool io_increment(void) {
+    if (stopping_flag) return false;
+    count(1);
+    return true;
+}
+
+static void *add_request(void *unused) {
+    (void)unused;
+    if (io_increment()) {
+        pancam_assert(!stopped);
+        io_decrement();
+    }
+    return NULL;
+}
+
+static void stop_driver(void) {
+    stopping_flag = true;
+    io_decrement();
+    pancam_assume(stopping_event); /* waits for the event */
+    stopped = true;
+}
+
+int main(void) {
+    pthread_t requests[2];
+    for (int i = 0; i < 2; i++) pthread_create(&requests[i], NULL, add_request, NULL);
+    stop_driver();
+    for (int i = 0; i < 2; i++) pthread_join(requests[i], NULL);
+    return 0;
+}

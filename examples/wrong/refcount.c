@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An object with a reference count of an atomic type. Counting up is written as `count = count + 1`, which is an atomic
+ * load and an atomic store, not one atomic addition: two references taken at the same time may
+ * be counted as one. Dropping both frees the object while main still uses it. See correct/refcount.c.
+ */
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct object {
+    atomic_int references;
+    int value;
+};
+
+static void take(struct object *object) { object->references = object->references + 1; }
+
+static void drop(struct object *object) {
+    if (atomic_fetch_sub(&object->references, 1) == 1) free(object);
+}
+
+static void *use(void *argument) {
+    struct object *object = argument;
+    take(object);
+    assert(object->value == 42);
+    drop(object);
+    return NULL;
+}
+
+int main(void) {
+    pthread_t threads[2];
+    struct object *object = malloc(sizeof *object);
+    if (object == NULL) abort();
+    atomic_init(&object->references, 1);
+    object->value = 42;
+    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, use, object);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+    assert(object->value == 42);
+    drop(object);
+    return 0;
+}

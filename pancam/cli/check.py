@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands about all executions of a program: check, driver, replay."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pancam.cli import START
+from pancam.cli.display import ProgressLine, as_json, search_lines, verdict_line
+from pancam.cli.programs import build_options, machine_limits, print_timings, split_flags
+from pancam.errors import PancamError, UsageError
+from pancam.faults import ignored_kinds
+from pancam.pipeline import BuildOptions, Timings, build_program
+from pancam.settings import Settings, Start
+from pancam.spin.options import SearchOptions, VerifierOptions
+
+if TYPE_CHECKING:
+    import argparse
+
+    from pancam.bytecode.program import Program
+    from pancam.check import CheckResult
+
+_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+
+
+def check(options: argparse.Namespace) -> int:
+    """`pancam check`."""
+    timings = Timings()
+    timings.phases["start"] = time.perf_counter() - START
+    search = search_options(options)
+    build = _harness_build(options, build_options(options), search)
+    program = build_program(options.files, build, options.arguments, timings)
+    settings = make_settings(options, program)
+    with timings.phase("imports"):
+        from pancam.check import check_program
+        from pancam.spin.search import Watch
+    line = ProgressLine(sys.stderr, wanted=sys.stderr.isatty() and not options.quiet and not options.json)
+    watch = Watch(line.show, _notice, Path(options.keep) if options.keep else None)
+    try:
+        outcome = check_program(program, settings, search, watch, timings)
+    finally:
+        line.clear()
+    if outcome.traces and build.compile.opt_level != "0":
+        outcome = _with_removed_lines(options, build, program, outcome)
+    if options.trace and outcome.traces:
+        from pancam.cli.replay import origin_of
+        from pancam.explain.trace_file import save
+
+        origin = origin_of(options.files, build, options.arguments, program, settings)
+        save(outcome.traces[0], origin, Path(options.trace))
+    _print_result(options, settings, search, outcome)
+    if options.timings:
+        print_timings(timings, outcome.result.progress.instructions)
+    return outcome.conclusion.exit_code(exhaustive=options.exhaustive)
+
+
+def _with_removed_lines(
+    options: argparse.Namespace, build: BuildOptions, program: Program, outcome: CheckResult
+) -> CheckResult:
+    from pancam.check import with_removed_lines
+
+    plain = replace(build, compile=replace(build.compile, opt_level="0"))
+    try:
+        return with_removed_lines(outcome, program, build_program(options.files, plain, options.arguments, Timings()))
+    except PancamError:  # what -O0 cannot do is no reason to hide what was found
+        return outcome
+
+
+def _notice(text: str) -> None:
+    print(f"pancam: {text}", file=sys.stderr)
+
+
+def search_options(options: argparse.Namespace) -> SearchOptions:
+    """How to search, and that it makes sense."""
+    if options.cores < 1:
+        raise UsageError("--cores must be at least 1")
+    if options.depth is not None and options.depth < 1:
+        raise UsageError("--depth must be at least 1")
+    if options.all_errors < 0:
+        raise UsageError("--all-errors must not be negative")
+    search = SearchOptions(
+        store=options.store,
+        breadth_first=options.bfs,
+        bitstate=options.bitstate,
+        hash_compact=options.hash_compact,
+        cores=options.cores,
+        depth=options.depth,
+        random_seed=options.random_order,
+        all_errors=options.all_errors,
+        time=options.time,
+        memory=options.memory,
+        spin_flags=split_flags(options.spin_flags, "--spin-flags"),
+        cc_flags=split_flags(options.cc_flags, "--cc-flags"),
+        driver=options.driver,
+    )
+    search.check()
+    return search
+
+
+def _harness_build(options: argparse.Namespace, build: BuildOptions, search: SearchOptions) -> BuildOptions:
+    """What of the program is called from outside must be compiled, too."""
+    starts = [start.function for start in _starts(options)]
+    functions = tuple(dict.fromkeys([*([options.init] if options.init else []), *starts, *options.invariants]))
+    if options.init and not starts and not options.driver:
+        raise UsageError("--init is for programs without main: say with --thread what runs after it")
+    if options.driver:
+        if starts or options.init:
+            raise UsageError("with --driver, the driver itself runs functions and starts threads")
+        from pancam.spin.verifier import driver_text
+
+        text = driver_text(VerifierOptions(options.max_threads, search, 0))
+        return replace(build, needs_main=False, functions=functions, candidates=("main", *_STRING.findall(text)))
+    if len(starts) > options.max_threads:
+        raise UsageError(f"{len(starts)} threads are more than --max-threads allows ({options.max_threads})")
+    return replace(build, needs_main=not starts, functions=functions)
+
+
+def _starts(options: argparse.Namespace) -> list[Start]:
+    starts = []
+    for text in options.threads:
+        name, _, argument = text.partition(":")
+        try:
+            starts.append(Start(name, int(argument or "0", 0) & 0xFFFFFFFFFFFFFFFF))
+        except ValueError:
+            raise UsageError(f"--thread {text}: the argument is not a whole number") from None
+    return starts
+
+
+def make_settings(options: argparse.Namespace, program: Program) -> Settings:
+    """What a step and a violation are."""
+    return Settings(
+        step=options.step,
+        limits=machine_limits(options, program.thread_limit),
+        runs_alone=options.driver is None,
+        ignored=ignored_kinds(options.only, options.ignore),
+        has_main=program.has_main,
+        calls=(options.init,) if options.init else (),
+        invariants=tuple(options.invariants),
+        starts=tuple(_starts(options)),
+    )
+
+
+def _print_result(options: argparse.Namespace, settings: Settings, search: SearchOptions, outcome: CheckResult) -> None:
+    if options.json:
+        print(as_json(outcome, options.files, settings, exhaustive=options.exhaustive))
+        return
+    from pancam.explain.render import render
+
+    print(verdict_line(outcome))
+    for trace in outcome.traces:
+        print()
+        print(render(trace, full=options.full, colour=sys.stdout.isatty()))
+    print()
+    for line in search_lines(outcome, settings, search):
+        print(line)
+
+
+def driver(options: argparse.Namespace) -> int:
+    """`pancam driver`: the driver, complete, with its parameters and what is told to the verifier when it runs."""
+    from pancam.spin.verifier import driver_text
+
+    search = search_options(options)
+    program = build_program(
+        options.files, _harness_build(options, build_options(options), search), options.arguments, Timings()
+    )
+    settings = make_settings(options, program)
+    verifier = VerifierOptions(program.thread_limit, search, 0)
+    macros = [word.removeprefix("-D").replace("=", " ", 1) for word in verifier.driver_macros]
+    print(f'/* The verifier gets at run time: PANCAM_SETTINGS="{settings.words()}" */')
+    for macro in macros:
+        print(f"#define {macro}")
+    print(driver_text(verifier), end="")
+    return 0

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a check looks like: the line that shows progress, the verdict, the numbers; and all of it as JSON."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, TextIO
+
+from pancam.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pancam.check import CheckResult
+    from pancam.settings import Settings
+    from pancam.spin.options import SearchOptions
+    from pancam.vm.progress import Progress
+
+MIB = 1 << 20
+GOOD_HASH_FACTOR = 100  # SPIN's rule: above it nearly all states were seen
+
+
+@dataclass
+class ProgressLine:
+    """One line on a terminal that is written again and again."""
+
+    stream: TextIO
+    wanted: bool
+    _is_shown: bool = False
+
+    def show(self, progress: Progress, seconds: float, memory: int) -> None:
+        if not self.wanted:
+            return
+        rate = progress.transitions / seconds if seconds else 0.0
+        states = f"{progress.states:,} states, " if progress.states else ""
+        text = (
+            f"{states}{progress.transitions:,} transitions ({rate:,.0f}/s), depth {progress.depth:,}, "
+            f"{memory / MIB:,.0f} MB, {seconds:.0f} s"
+        )
+        width = shutil.get_terminal_size().columns - 1
+        print(f"\r\033[K{text[:width]}", end="", file=self.stream, flush=True)
+        self._is_shown = True
+
+    def clear(self) -> None:
+        if self._is_shown:
+            print("\r\033[K", end="", file=self.stream, flush=True)
+
+
+def verdict_line(outcome: CheckResult) -> str:
+    """The verdict in one line."""
+    conclusion = outcome.conclusion
+    reasons = "; ".join(conclusion.reasons)
+    if conclusion.verdict is Verdict.VIOLATED:
+        found = [trace.ending.violation for trace in outcome.traces if trace.ending.violation is not None]
+        places = [f"{v.file}:{v.line}: {v.text}" if v.file else v.text for v in found]
+        more = f" (and {len(places) - 1} more)" if len(places) > 1 else ""
+        return f"violated: {places[0]}{more}"
+    if conclusion.verdict is Verdict.HOLDS:
+        return "holds: no violation in any execution"
+    if conclusion.verdict is Verdict.BOUNDED:
+        return f"bounded: no violation; {reasons}"
+    return f"unknown: {reasons}; no violation so far"
+
+
+def search_lines(outcome: CheckResult, settings: Settings, search: SearchOptions) -> list[str]:
+    """How far the search got, and how it searched."""
+    result = outcome.result
+    numbers = statistics(outcome)
+    how = ["breadth-first" if search.breadth_first else "depth-first"]
+    how += [name for name, wanted in (("bitstate", search.bitstate), ("hash-compact", search.hash_compact)) if wanted]
+    how += [f"{search.cores} cores"] if search.cores > 1 else []
+    how += [f"{settings.step} steps", f"{search.store} store"]
+    counted = ", ".join(f"{numbers[name]:,} {name}" for name in ("states", "transitions", "instructions"))
+    cost = f"depth {numbers['depth']:,}, {result.seconds:.2f} s, {numbers['memory'] / MIB:,.0f} MB"
+    lines = [f"{counted}, {cost} ({', '.join(how)})"]
+    if search.store == "tree":
+        lines.append(f"state store: {result.progress.store_bytes / MIB:,.1f} MB")
+    if result.report.hash_factor is not None:
+        is_good = result.report.hash_factor > GOOD_HASH_FACTOR
+        meaning = "above 100: nearly all states were seen" if is_good else "below 100: many may have been missed"
+        lines.append(f"hash factor {result.report.hash_factor:g} ({meaning})")
+    if settings.ignored:
+        lines.append(f"not reported: {', '.join(settings.ignored)}")
+    if search.driver:
+        lines.append(f"executions are those that the driver {search.driver} allows")
+    return lines
+
+
+def statistics(outcome: CheckResult) -> dict[str, Any]:
+    """The numbers of a search."""
+    result = outcome.result
+    # SPIN counts its own initial state, in which the program has not been set up yet.
+    states = result.report.states - 1 if result.report.is_there else result.progress.states
+    return {
+        "states": max(states, 0),
+        "states_matched": result.report.matched,
+        "transitions": result.progress.transitions,
+        "instructions": result.progress.instructions,
+        "depth": result.report.depth or result.progress.depth,
+        "seconds": round(result.seconds, 3),
+        "memory": max(result.memory, result.report.memory),
+        "store_bytes": result.progress.store_bytes,
+        "hash_factor": result.report.hash_factor,
+        "limits_hit": result.progress.limits,
+        "ignored_faults": result.progress.ignored,
+    }
+
+
+def as_json(outcome: CheckResult, files: Sequence[str], settings: Settings, *, exhaustive: bool) -> str:
+    """The whole result for machines; docs/json.md describes it."""
+    from pancam.explain.trace_file import trace_row
+
+    value = {
+        "version": 1,
+        "files": list(files),
+        "verdict": outcome.conclusion.verdict.value,
+        "reasons": list(outcome.conclusion.reasons),
+        "exit_code": outcome.conclusion.exit_code(exhaustive=exhaustive),
+        "settings": asdict(settings),
+        "statistics": statistics(outcome),
+        "violations": [trace_row(trace) for trace in outcome.traces],
+    }
+    return json.dumps(value, indent=2)

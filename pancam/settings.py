@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a check means by a step and by a violation: the settings of vm_c/check.c, written the way it reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+STEPS = ("instruction", "global")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Sizes of the machine; 0 takes the machine's default. All but the first are for each thread."""
+
+    max_threads: int = 0
+    heap_bytes: int = 0
+    heap_objects: int = 0
+    stack_slots: int = 0
+    stack_bytes: int = 0
+    stack_objects: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A thread that the harness starts: a function and its argument."""
+
+    function: str
+    argument: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A check of one program. Without `main`, threads come from `starts` or from a driver."""
+
+    step: str = "global"
+    limits: Limits = field(default_factory=Limits)
+    ignored: tuple[str, ...] = ()  # kinds of faults that end an execution without being reported
+    has_main: bool = True
+    runs_alone: bool = True  # nobody but the threads of the program changes its state: no driver of the user's
+    calls: tuple[str, ...] = ()  # functions run before everything else
+    invariants: tuple[str, ...] = ()
+    starts: tuple[Start, ...] = ()
+
+    def words(self) -> str:
+        """The settings as check.c reads them."""
+        words = [f"step={self.step}", f"main={int(self.has_main)}", f"alone={int(self.runs_alone)}"]
+        words += [f"{f.name}={value}" for f in fields(self.limits) if (value := getattr(self.limits, f.name))]
+        words += [f"ignore={kind}" for kind in self.ignored]
+        words += [f"call={name}" for name in self.calls]
+        words += [f"invariant={name}" for name in self.invariants]
+        words += [f"start={n}:{start.function}:{start.argument}" for n, start in enumerate(self.starts)]
+        return " ".join(words)

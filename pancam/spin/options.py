@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How to search: what the user chose, and the flags of SPIN that mean it. Facts about SPIN 6.5.2 are tried ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pancam.errors import UsageError
+
+THREAD_COUNTS = (2, 4, 8, 16, 32, 64)  # what the drivers in promela_templates/ are made for
+FIRST_STATE_BYTES = 4096
+FIRST_DEPTH = 100_000
+BYTES_PER_LEVEL = 64  # of SPIN's depth-first stack, a little more than measured
+SHARED_MEMORY_STEPS = (2_000, 4_000, 8_000, 16_000, 32_000, 64_000)  # MB that a multicore verifier may reserve
+MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """What the user may choose about a search; None and 0 mean the default, or no limit."""
+
+    store: str = "tree"
+    breadth_first: bool = False
+    bitstate: bool = False
+    hash_compact: bool = False
+    cores: int = 1
+    depth: int | None = None
+    random_seed: int | None = None
+    all_errors: int = 1
+    time: float | None = None
+    memory: int = 0  # bytes
+    spin_flags: tuple[str, ...] = ()
+    cc_flags: tuple[str, ...] = ()
+    driver: str | None = None
+    liveness: bool = False
+
+    def check(self) -> None:
+        """Refuse what cannot be combined."""
+        if self.bitstate and self.hash_compact:
+            raise UsageError("--bitstate and --hash-compact are two ways to store states: choose one")
+        if self.breadth_first and self.cores > 1:
+            raise UsageError("--cores searches depth-first: it cannot be combined with --bfs")
+        if self.breadth_first and self.depth is not None:
+            raise UsageError("--depth bounds the depth-first search: it cannot be combined with --bfs")
+        if self.breadth_first and self.bitstate:
+            raise UsageError("--bitstate searches depth-first: it cannot be combined with --bfs")
+        if self.cores > 1 and self.random_seed is not None:
+            raise UsageError("--random-order is for one core")
+        if (
+            self.cores > 1 and self.all_errors != 1
+        ):  # SPIN's multicore search ends, and loses trails, at the first error
+            raise UsageError("--all-errors is for one core: a search on several stops at the first violation")
+
+
+@dataclass(frozen=True)
+class VerifierOptions:
+    """All that a verifier binary depends on, the program not included."""
+
+    threads: int
+    search: SearchOptions
+    state_bytes: int  # of the raw store
+
+    @property
+    def driver_macros(self) -> list[str]:
+        """Parameters of the Promela driver."""
+        return [f"-DN_THREADS={thread_count(self.threads)}"]
+
+    @property
+    def compile_flags(self) -> list[str]:
+        """Flags for SPIN's pan.c and for the store."""
+        search = self.search
+        # NOREDUCE: SPIN's own partial-order reduction takes embedded C for local and loses violations.
+        flags = ["-DNOREDUCE", "-DNOFAIR", "-DSAFETY"]
+        if search.store == "raw":
+            flags += [f"-DPAN_STATE_BYTES={self.state_bytes}", f"-DVECTORSZ={self.state_bytes + 1024}"]
+        if search.breadth_first:
+            flags.append("-DBFS")
+        if search.bitstate:
+            flags.append("-DBITSTATE")
+        if search.hash_compact:
+            flags.append("-DHC4")
+        if search.cores > 1:
+            flags += [f"-DNCORE={search.cores}", f"-DMEMLIM={self._shared_memory()}", "-DFULL_TRAIL"]
+        if search.random_seed is not None:
+            flags.append("-DT_RAND")
+        return [*flags, *search.cc_flags]
+
+    def _shared_memory(self) -> int:
+        """MB for SPIN's shared tables: it is reserved at once, and a part of the binary."""
+        wanted = self.search.memory // MIB
+        return max((step for step in SHARED_MEMORY_STEPS if step <= wanted), default=SHARED_MEMORY_STEPS[0])
+
+
+def thread_count(threads: int) -> int:
+    """The smallest number of threads that a driver is made for and that is enough."""
+    return next(count for count in THREAD_COUNTS if count >= threads)
+
+
+def run_flags(options: SearchOptions, depth: int) -> list[str]:
+    """Arguments of the verifier."""
+    flags = [f"-c{options.all_errors}", "-n"]
+    if options.all_errors != 1:
+        flags.append("-e")
+    if not options.breadth_first:
+        flags.append(f"-m{depth}")
+    if options.bitstate:
+        flags += [f"-w{_bitstate_bits(options.memory)}", "-k3"]
+    else:
+        flags.append("-w20")  # grows by itself
+    if options.random_seed is not None:
+        flags.append(f"-RS{options.random_seed}")
+    return flags
+
+
+def _bitstate_bits(memory: int) -> int:
+    """The bit field takes at most an eighth of the memory, and at most 32 MiB: that is cleared in a moment."""
+    largest = 28
+    bits = 24
+    while bits < largest and 1 << bits <= memory:
+        bits += 1
+    return bits

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One search: start the verifier, watch it, stop it at a limit, read what it found.
+
+What depends on sizes nobody knows beforehand is tried again with more room: the depth-first stack, and the buffer of
+the raw store. Everything lies in a temporary folder, and no process outlives the search.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pancam.errors import ToolError
+from pancam.moves import Move, read_moves
+from pancam.spin.options import (
+    BYTES_PER_LEVEL,
+    FIRST_DEPTH,
+    FIRST_STATE_BYTES,
+    SearchOptions,
+    VerifierOptions,
+    run_flags,
+)
+from pancam.spin.report import Report, read_report
+from pancam.spin.verifier import MODEL, driver_text, keep_files, obtain_verifier, rerun_trail, start_verifier
+from pancam.vm.progress import Progress, read_progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pancam.settings import Settings
+
+GRACE_SECONDS = 5.0  # from the polite request to stop, which lets SPIN report, to the kill
+FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.05
+LOOK_SECONDS = 0.2  # between two looks at the memory and two lines of progress
+STATE_GROWTH, DEPTH_GROWTH = 4, 10
+LARGEST_STATE = 1 << 20
+MEMORY_SHARE = 0.8  # of the computer's, when the user sets no limit
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What came of a search."""
+
+    report: Report
+    progress: Progress
+    trails: tuple[tuple[Move, ...], ...]  # each ends in a violation, if the verifier is right
+    stopped: str = ""  # time, memory, interrupted, state size, depth, error; empty: the search came to its end
+    seconds: float = 0.0
+    memory: int = 0  # peak of all processes, bytes
+    output: str = ""
+    depth_limit: int = 0
+
+
+@dataclass
+class Watch:
+    """What the outside wants of a running search."""
+
+    on_progress: Callable[[Progress, float, int], None] | None = None
+    notice: Callable[[str], None] = lambda _: None
+    keep: Path | None = None
+
+
+def memory_limit(wanted: int) -> int:
+    """The user's limit, or most of what the computer has."""
+    return wanted or int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * MEMORY_SHARE)
+
+
+def search(image: bytes, settings: Settings, options: SearchOptions, threads: int, watch: Watch) -> SearchResult:
+    """Search the whole state space of a program, or as much as the limits allow."""
+    options.check()
+    options = replace(options, memory=memory_limit(options.memory))
+    depth = options.depth or FIRST_DEPTH
+    state_bytes = FIRST_STATE_BYTES
+    spent = 0.0
+    while True:
+        left = None if options.time is None else max(options.time - spent, 0.0)
+        verifier = VerifierOptions(threads, options, state_bytes if options.store == "raw" else 0)
+        attempt = _Attempt(image, settings, verifier, depth)
+        result = attempt.run(replace(watch), left)
+        spent += result.seconds
+        result = replace(result, seconds=spent)
+        if result.stopped == "depth" and depth * DEPTH_GROWTH * BYTES_PER_LEVEL < options.memory // 2:
+            depth *= DEPTH_GROWTH
+        elif result.stopped == "state size" and state_bytes < LARGEST_STATE:
+            while state_bytes < result.progress.largest_state:
+                state_bytes *= STATE_GROWTH
+        else:
+            return result
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """One run of one verifier."""
+
+    image: bytes
+    settings: Settings
+    verifier: VerifierOptions
+    depth: int
+
+    def run(self, watch: Watch, seconds: float | None) -> SearchResult:
+        binary = obtain_verifier(self.verifier, watch.notice)
+        with tempfile.TemporaryDirectory(prefix="pancam-") as name:
+            folder = Path(name)
+            (folder / "program.pcb").write_bytes(self.image)
+            (folder / "progress").touch()
+            # SPIN's multicore search makes the keys of its shared memory from the model's file.
+            (folder / MODEL).write_text(driver_text(self.verifier))
+            process = start_verifier(binary, self._arguments(), folder, self._environment(folder))
+            try:
+                stopped, elapsed, memory = _watch(process, folder / "progress", watch, self._limits(seconds))
+            finally:
+                _end(process)
+            result = self._result(binary, folder, stopped)
+            if watch.keep is not None:
+                keep_files(binary, self.verifier, folder, watch.keep)
+            return replace(result, seconds=elapsed, memory=memory, depth_limit=self.depth)
+
+    def _arguments(self) -> list[str]:
+        return run_flags(self.verifier.search, self.depth)
+
+    def _limits(self, seconds: float | None) -> tuple[float | None, int]:
+        return seconds, self.verifier.search.memory
+
+    def _environment(self, folder: Path) -> dict[str, str]:
+        search = self.verifier.search
+        environment = {
+            "PANCAM_IMAGE": str(folder / "program.pcb"),
+            "PANCAM_SETTINGS": self.settings.words(),
+            "PANCAM_MEMORY": str(search.memory),
+            "PANCAM_PROCESSES": str(search.cores),
+            "PANCAM_PROGRESS": str(folder / "progress"),
+        }
+        if search.depth is None and not search.breadth_first:
+            environment["PANCAM_DEPTH"] = str(self.depth - 2)
+        return environment
+
+    def _result(self, binary: Path, folder: Path, stopped: str) -> SearchResult:
+        output = (folder / "output").read_text(errors="replace")
+        progress = read_progress(folder / "progress")
+        report = read_report(output)
+        found = sorted(path for path in folder.iterdir() if path.name.endswith("trail"))
+        stopped = stopped or progress.stop
+        # In a multicore search it may be that nobody reports when a process other than the first finds an error.
+        is_over = report.is_there or bool(found) or bool(stopped) or report.out_of_memory
+        if stopped == "error" or not is_over:
+            last = output.strip().splitlines()[-1:] or ["it printed nothing"]
+            raise ToolError(f"the verifier failed: {progress.text or last[0]}")
+        environment = {**self._environment(folder), "PANCAM_PROCESSES": "1", "PANCAM_PROGRESS": ""}
+        trails = tuple(tuple(read_moves(rerun_trail(binary, path, environment))) for path in found)
+        return SearchResult(report, progress, trails, stopped, output=output)
+
+
+def _watch(
+    process: subprocess.Popen[bytes], progress: Path, watch: Watch, limits: tuple[float | None, int]
+) -> tuple[str, float, int]:
+    """Waits for the end; (why the search was stopped, seconds, peak of memory)."""
+    start = looked = time.monotonic()
+    pause, peak, stopped = FIRST_PAUSE, 0, ""
+    seconds, memory = limits
+    while not stopped:
+        try:
+            process.wait(pause)
+            break
+        except subprocess.TimeoutExpired:
+            pause = min(2 * pause, LONGEST_PAUSE)
+        except KeyboardInterrupt:
+            stopped = "interrupted"
+        now = time.monotonic()
+        if seconds is not None and now - start > seconds:
+            stopped = "time"
+        if now - looked > LOOK_SECONDS:
+            looked = now
+            used = group_memory(process.pid)
+            peak = max(peak, used)
+            if used > memory:
+                stopped = "memory"
+            if watch.on_progress is not None:
+                watch.on_progress(read_progress(progress), now - start, used)
+    if stopped:
+        _ask_to_stop(process)
+    return stopped, time.monotonic() - start, peak
+
+
+def _ask_to_stop(process: subprocess.Popen[bytes]) -> None:
+    """SPIN reports what it has when it is interrupted; a second interrupt of the user does not wait for that."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGINT)
+    with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+        process.wait(GRACE_SECONDS)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Whatever is left of the search is killed."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def group_memory(leader: int) -> int:
+    """Memory of the processes of the group, in bytes; what they share counts once."""
+    private, shared = 0, 0
+    page = os.sysconf("SC_PAGE_SIZE")
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            if os.getpgid(int(entry)) != leader:
+                continue
+            resident, in_common = (int(n) for n in Path(f"/proc/{entry}/statm").read_text().split()[1:3])
+            private += (resident - in_common) * page
+            shared = max(shared, in_common * page)
+    return private + shared

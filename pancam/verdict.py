@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The closed vocabulary of verdicts, and how one follows from what a search did. Nothing else says `holds`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pancam.spin.options import SearchOptions
+    from pancam.spin.search import SearchResult
+
+EXIT_GOOD, EXIT_VIOLATED, EXIT_GAVE_UP = 0, 1, 3
+
+# Faults after which nothing of the program can follow: executions that end there are not cut off.
+_FINAL_FAULTS = {"DEADLOCK", "ASSERT"}
+_STOPS = {
+    "time": "the time limit was reached",
+    "memory": "the memory limit was reached",
+    "interrupted": "interrupted",
+    "state size": "a state is larger than the raw store can hold",
+    "depth": "the depth-first stack was full",
+}
+_LIMITS = {
+    "STACK_LIMIT": "the stack of a thread was full in {0} executions (--stack)",
+    "HEAP_LIMIT": "the heap of a thread was full in {0} executions (--heap)",
+    "THREAD_LIMIT": "{0} executions need more threads at once (--max-threads)",
+    "CHOICE_LIMIT": "{0} executions choose among more values than a search can try",
+    "CALL_LIMIT": "a function that must end within one step ran on in {0} executions",
+}
+
+
+class Verdict(Enum):
+    """What is known about a program."""
+
+    HOLDS = "holds"  # every execution was looked at, and no bound was met
+    VIOLATED = "violated"  # with a trace that was replayed
+    BOUNDED = "bounded"  # no violation within the bounds that are named with it
+    UNKNOWN = "unknown"  # the search gave up before that
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """A verdict and why it is not more than it is."""
+
+    verdict: Verdict
+    reasons: tuple[str, ...] = ()
+
+    def exit_code(self, *, exhaustive: bool) -> int:
+        """What the shell gets; with `exhaustive`, a bounded search is one that gave up."""
+        if self.verdict is Verdict.VIOLATED:
+            return EXIT_VIOLATED
+        if self.verdict is Verdict.UNKNOWN or (self.verdict is Verdict.BOUNDED and exhaustive):
+            return EXIT_GAVE_UP
+        return EXIT_GOOD
+
+
+def conclude(result: SearchResult, options: SearchOptions, violations: int) -> Conclusion:
+    """The verdict of a search in which so many violations were found and replayed."""
+    if violations:
+        return Conclusion(Verdict.VIOLATED)
+    gave_up = reasons_to_doubt(result, options)
+    if gave_up:
+        return Conclusion(Verdict.UNKNOWN, tuple(gave_up))
+    bounds = bounds_met(result, options)
+    return Conclusion(Verdict.BOUNDED, tuple(bounds)) if bounds else Conclusion(Verdict.HOLDS)
+
+
+def reasons_to_doubt(result: SearchResult, options: SearchOptions) -> list[str]:
+    """Why the search did not do what was asked for."""
+    reasons = []
+    if result.stopped:
+        reasons.append(_STOPS.get(result.stopped, result.stopped))
+    if result.report.out_of_memory:
+        reasons.append(_STOPS["memory"])
+    reasons += [_LIMITS[kind].format(count) for kind, count in result.progress.limits.items()]
+    if result.report.hit_depth and options.depth is None:
+        reasons.append(_STOPS["depth"])
+    if result.report.errors:
+        reasons.append("an error was found that could not be traced")
+    if not reasons and not (result.report.is_there and result.report.is_complete):
+        reasons.append("the search was not completed")
+    return list(dict.fromkeys(reasons))
+
+
+def bounds_met(result: SearchResult, options: SearchOptions) -> list[str]:
+    """The bounds that the user asked for and that made a difference, or may have."""
+    bounds = []
+    if result.report.hit_depth:
+        bounds.append(f"within {options.depth} steps (--depth)")
+    if options.bitstate:
+        factor = result.report.hash_factor
+        bounds.append(f"bitstate search, hash factor {factor:g} (states may have been missed)")
+    if options.hash_compact:
+        bounds.append("hash-compact search (states may have been missed)")
+    cut = {kind: count for kind, count in result.progress.ignored.items() if kind not in _FINAL_FAULTS}
+    if cut:
+        kinds = ", ".join(f"{kind} ({count})" for kind, count in cut.items())
+        bounds.append(f"executions were followed only up to a fault that is ignored: {kinds}")
+    return bounds

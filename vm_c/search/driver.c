@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The functions of pancam.h: between SPIN, which decides who moves and keeps states, and the check, which knows what a
+ * move is. Everything a process needs to interpret a state is made before SPIN forks (make_ready), or when it is first
+ * needed. Told through the environment: PANCAM_IMAGE, PANCAM_SETTINGS, PANCAM_MEMORY, PANCAM_PROCESSES,
+ * PANCAM_PROGRESS, PANCAM_DEPTH and, when a trail is being re-executed, PANCAM_MOVES, the file that every call which
+ * changes the state is written to.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pancam.h"
+#include "shared.h"
+#include "store.h"
+
+enum { ERROR_BYTES = 512, EXIT_BROKEN = 70 };
+#define DEFAULT_MEMORY ((uint64_t)4 << 30)
+
+PanProgress *pan_progress;
+SharedState *pan_shared;
+
+extern long depth; /* SPIN's own */
+
+static VmCheck *check;
+static FILE *moves_file;
+static uint32_t own_number, known_invariants;
+static long depth_limit = LONG_MAX; /* beyond it SPIN would lose states, and a longer stack is to be tried */
+
+/* --- ends of the search --- */
+
+void search_fail(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    if (pan_progress != NULL) {
+        pan_progress->stop = PAN_STOP_ERROR;
+        vsnprintf(pan_progress->text, sizeof pan_progress->text, format, arguments);
+        fprintf(stderr, "pancam: %s\n", pan_progress->text);
+    }
+    va_end(arguments);
+    fflush(NULL);
+    _exit(EXIT_BROKEN);
+}
+
+/* As if the user had interrupted the search: SPIN prints what it has, and that it is not complete. */
+void search_stop(uint32_t reason) {
+    pan_progress->stop = reason;
+    for (;;) raise(SIGINT);
+}
+
+/* --- what the processes share --- */
+
+static void *map(uint64_t bytes, int flags, int file) {
+    void *place = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
+    if (place == MAP_FAILED) search_fail("no memory: %llu bytes", (unsigned long long)bytes);
+    return place;
+}
+
+void *search_map(uint64_t bytes) {
+    int kind = pan_shared == NULL || pan_shared->several ? MAP_SHARED : MAP_PRIVATE;
+    return map(bytes, kind | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+}
+
+static void map_progress(void) {
+    const char *path = getenv("PANCAM_PROGRESS");
+    int file = path == NULL ? -1 : open(path, O_RDWR);
+    if (file >= 0 && ftruncate(file, sizeof *pan_progress) == 0)
+        pan_progress = map(sizeof *pan_progress, MAP_SHARED, file);
+    else
+        pan_progress = search_map(sizeof *pan_progress);
+    if (file >= 0) close(file);
+    pan_progress->version = 1;
+}
+
+static void take_number(void) {
+    own_number = __atomic_fetch_add(&pan_shared->processes, 1, __ATOMIC_SEQ_CST);
+    pan_progress->processes = pan_shared->processes;
+    if (own_number >= MOST_PROCESSES) search_fail("more than %d processes", MOST_PROCESSES);
+}
+
+uint32_t search_process(void) { return own_number; }
+
+static PanProcess *own_progress(void) { return pan_progress->process + own_number; }
+
+/* --- the program --- */
+
+static void load_program(void) {
+    char error[ERROR_BYTES] = "";
+    const char *settings = getenv("PANCAM_SETTINGS"), *memory = getenv("PANCAM_MEMORY");
+    int file = open(pan_shared->image_path, O_RDONLY);
+    struct stat status;
+    if (file < 0 || fstat(file, &status) != 0) search_fail("%s: %s", pan_shared->image_path, strerror(errno));
+    uint8_t *image = malloc((size_t)status.st_size + 1);
+    if (image == NULL || read(file, image, (size_t)status.st_size) != status.st_size)
+        search_fail("%s: cannot be read", pan_shared->image_path);
+    close(file);
+    check = check_create(image, (size_t)status.st_size, settings == NULL ? "" : settings, error, sizeof error);
+    free(image);
+    if (check == NULL) search_fail("%s", error);
+    store_create(check, memory == NULL ? DEFAULT_MEMORY : strtoull(memory, NULL, 10));
+}
+
+static void remember_image(const char *path) {
+    size_t length = strlen(path);
+    if (check != NULL && strcmp(path, pan_shared->image_path) != 0)
+        search_fail("the driver wants the program %s, but the search was started with another one", path);
+    if (length >= sizeof pan_shared->image_path) search_fail("%s: the name is too long", path);
+    memcpy(pan_shared->image_path, path, length + 1);
+}
+
+/* Before SPIN's main. */
+__attribute__((constructor)) static void make_ready(void) {
+    const char *image = getenv("PANCAM_IMAGE"), *processes = getenv("PANCAM_PROCESSES"),
+               *moves = getenv("PANCAM_MOVES");
+    if (getenv("PANCAM_DEPTH") != NULL) depth_limit = atol(getenv("PANCAM_DEPTH"));
+    map_progress();
+    pan_shared = search_map(sizeof *pan_shared);
+    pan_shared->several = processes != NULL && atoi(processes) > 1;
+    take_number();
+    pthread_atfork(NULL, NULL, take_number);
+    if (moves != NULL && (moves_file = fopen(moves, "w")) == NULL) search_fail("%s: %s", moves, strerror(errno));
+    if (image == NULL) return;
+    remember_image(image);
+    load_program();
+}
+
+/* Only one process of a parallel search runs the driver's set-up; the others learn here what it has registered. */
+static void learn_invariants(void) {
+    char error[ERROR_BYTES] = "";
+    while (known_invariants < pan_shared->invariant_count) {
+        if (!check_add_invariant(check, pan_shared->invariants[known_invariants++], error, sizeof error))
+            search_fail("%s", error);
+    }
+}
+
+static VmCheck *ready(void) {
+    if (check == NULL) {
+        if (pan_shared->image_path[0] == '\0') search_fail("the driver moves before pan_setup");
+        if (pan_shared->several) search_fail("a parallel search needs its program in PANCAM_IMAGE, before it forks");
+        load_program();
+    }
+    if (known_invariants < pan_shared->invariant_count) learn_invariants();
+    return check;
+}
+
+/* --- the interface: set-up --- */
+
+#define LOG_MOVE(...)                                                                                                  \
+    do {                                                                                                               \
+        if (moves_file != NULL) {                                                                                      \
+            fprintf(moves_file, __VA_ARGS__);                                                                          \
+            fflush(moves_file);                                                                                        \
+        }                                                                                                              \
+    } while (0)
+
+void pan_setup(const char *image) {
+    char error[ERROR_BYTES] = "";
+    if (image != NULL) remember_image(image);
+    if (!check_reset(ready(), error, sizeof error)) search_fail("%s", error);
+    store_save(check);
+}
+
+/* Makes the tracked state the machine's, lets a function change it, and tracks what comes out. */
+#define CHANGE_STATE(change)                                                                                           \
+    do {                                                                                                               \
+        char error[ERROR_BYTES] = "";                                                                                  \
+        store_load(ready());                                                                                           \
+        if (!(change)) search_fail("%s", error);                                                                       \
+        count_outcome();                                                                                               \
+        store_save(check);                                                                                             \
+    } while (0)
+
+static void count_outcome(void) {
+    uint32_t kind = check->machine->header->fault_kind % PROGRESS_FAULTS;
+    VmOutcome outcome = check_outcome(check);
+    if (outcome == OUTCOME_LIMIT) own_progress()->limits[kind]++;
+    if (outcome == OUTCOME_IGNORED) own_progress()->ignored[kind]++;
+}
+
+void pan_register_invariant(const char *function) {
+    uint32_t number = pan_shared->invariant_count;
+    LOG_MOVE("invariant %s\n", function);
+    if (number >= MOST_INVARIANTS || strlen(function) >= NAME_BYTES) search_fail("too many invariants: %s", function);
+    CHANGE_STATE(check_invariant(check, function, error, sizeof error));
+    strcpy(pan_shared->invariants[number], function);
+    pan_shared->invariant_count = known_invariants = number + 1;
+}
+
+void pan_start_thread(unsigned thread, const char *function, unsigned long argument) {
+    LOG_MOVE("start %u %s %lu\n", thread, function, argument);
+    CHANGE_STATE(check_start(check, thread, function, argument, error, sizeof error));
+}
+
+void pan_run_function(const char *function) {
+    LOG_MOVE("call %s\n", function);
+    CHANGE_STATE(check_call(check, function, error, sizeof error));
+}
+
+/* --- the interface: moving --- */
+
+unsigned pan_choices(unsigned thread) {
+    const StateSummary *summary = store_summary();
+    return summary == NULL || thread >= check->machine->limits.max_threads ? 0 : summary->moves[thread];
+}
+
+int pan_enabled(unsigned thread) { return pan_choices(thread) > 0; }
+
+void pan_step_choice(unsigned thread, unsigned choice) {
+    PanProcess *progress = own_progress();
+    LOG_MOVE("step %u %u\n", thread, choice);
+    if (choice >= pan_choices(thread))
+        search_fail("the driver lets thread %u make a move that it does not have", thread);
+    store_load(ready());
+    check_step(check, thread, choice);
+    progress->transitions++;
+    progress->instructions += check->machine->executed;
+    progress->depth = (uint64_t)depth;
+    if (depth >= depth_limit) search_stop(PAN_STOP_DEPTH);
+    count_outcome();
+    store_save(check);
+}
+
+void pan_step(unsigned thread) { pan_step_choice(thread, 0); }
+
+/* --- the interface: outcomes --- */
+
+static VmOutcome outcome_now(void) {
+    const StateSummary *summary = store_summary();
+    return summary == NULL ? OUTCOME_RUNNING : (VmOutcome)summary->outcome;
+}
+
+int pan_done(void) { return outcome_now() != OUTCOME_RUNNING && outcome_now() != OUTCOME_VIOLATION; }
+
+/* Of several executions that end at the same place with the same fault, the first is reported: that is one bug. The
+ * place is all calls that led there, since the fault itself is often somewhere in the library. */
+static uint64_t report_key(const VmMachine *machine) {
+    enum { MOST_FRAMES = 64 };
+    const VmHeader *header = machine->header;
+    VmFrameInfo frames[MOST_FRAMES];
+    uint32_t count = vm_frames(machine, header->fault_thread, frames, MOST_FRAMES);
+    uint64_t key = (uint64_t)header->fault_kind << 32 | (header->fault_pc + 1u);
+    for (uint32_t i = 1; i < count && i < MOST_FRAMES; i++) key = key * 0x100000001b3u ^ frames[i].pc;
+    return key == 0 ? 1 : key;
+}
+
+/* Where the key is or would be; MOST_REPORTS: there is no room. */
+static uint32_t report_slot(uint64_t key) {
+    uint32_t slot = 0;
+    while (slot < MOST_REPORTS && pan_shared->reported[slot] != 0 && pan_shared->reported[slot] != key) slot++;
+    return slot;
+}
+
+int pan_bad(void) {
+    if (outcome_now() != OUTCOME_VIOLATION) return 0;
+    store_load(check);
+    uint32_t slot = report_slot(report_key(check->machine));
+    return slot == MOST_REPORTS || pan_shared->reported[slot] == 0;
+}
+
+void pan_report(void) {
+    store_load(check);
+    uint64_t key = report_key(check->machine);
+    uint32_t slot = report_slot(key);
+    if (slot < MOST_REPORTS) pan_shared->reported[slot] = key;
+}

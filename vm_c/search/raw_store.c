@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The raw store: SPIN tracks the packed state itself, with the summary in front of it, in a buffer whose size is fixed
+ * when the verifier is compiled. A state that does not fit stops the search.
+ */
+#include "pancam.h"
+#include "shared.h"
+#include "store.h"
+
+enum { MOST_THREADS = 64 };
+
+typedef struct {
+    uint32_t size; /* of the packed state; 0: there is none yet */
+    uint8_t outcome;
+    uint8_t moves[MOST_THREADS];
+    uint8_t padding[3];
+} RawHead;
+_Static_assert(sizeof(RawHead) == PAN_RAW_HEAD_BYTES, "the driver reserves room for the summary");
+
+uint8_t pan_tracked[PAN_RAW_HEAD_BYTES + PAN_STATE_BYTES];
+
+static uint8_t loaded[sizeof pan_tracked]; /* what the machine is in */
+
+static RawHead *head_of(uint8_t *state) { return (RawHead *)(void *)state; }
+
+void store_create(VmCheck *check, uint64_t memory_limit) {
+    (void)check;
+    (void)memory_limit;
+}
+
+void store_save(VmCheck *check) {
+    const VmMachine *machine = check->machine;
+    RawHead *head = head_of(pan_tracked);
+    memset(pan_tracked, 0, sizeof pan_tracked);
+    size_t size = vm_pack(machine, pan_tracked + sizeof *head, PAN_STATE_BYTES);
+    if (size > pan_progress->largest_state) pan_progress->largest_state = (uint32_t)size;
+    if (size > PAN_STATE_BYTES) search_stop(PAN_STOP_STATE_SIZE);
+    head->size = (uint32_t)size;
+    head->outcome = (uint8_t)check_outcome(check);
+    for (uint32_t thread = 0; thread < machine->limits.max_threads; thread++)
+        head->moves[thread] = (uint8_t)check_moves(check, thread);
+    memcpy(loaded, pan_tracked, sizeof *head + size);
+}
+
+void store_load(VmCheck *check) {
+    const RawHead *head = head_of(pan_tracked);
+    if (memcmp(loaded, pan_tracked, sizeof *head + head->size) == 0) return;
+    if (!vm_unpack(check->machine, pan_tracked + sizeof *head, head->size)) search_fail("a tracked state is damaged");
+    memcpy(loaded, pan_tracked, sizeof *head + head->size);
+}
+
+const StateSummary *store_summary(void) {
+    const RawHead *head = head_of(pan_tracked);
+    return head->size == 0 ? NULL : (const StateSummary *)&head->outcome;
+}

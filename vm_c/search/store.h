@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How SPIN keeps states of the machine. Two stores, one interface: the raw store lets SPIN track the whole packed
+ * state, the tree store cuts it into pieces that are stored once and lets SPIN track one number. A verifier has one of
+ * them. `pan_tracked` is what SPIN saves, compares and puts back.
+ */
+#pragma once
+
+#include "../check.h"
+
+/* What is asked of a state again and again, kept with it. */
+typedef struct {
+    uint8_t outcome;  /* VmOutcome */
+    uint8_t moves[1]; /* of each thread */
+} StateSummary;
+
+void store_create(VmCheck *check, uint64_t memory_limit);
+void store_load(VmCheck *check);         /* brings the machine to the tracked state */
+void store_save(VmCheck *check);         /* makes the machine's state the tracked one */
+const StateSummary *store_summary(void); /* of the tracked state; null: there is none yet */
