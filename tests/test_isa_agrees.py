@@ -10,29 +10,29 @@ from pancam.vm._machine import ffi, lib
 
 from pancam import isa
 from pancam.bytecode import image
-from pancam.vm import machine
+from pancam.vm import compiled
 
 
 def test_the_machine_has_the_same_opcodes_in_the_same_order() -> None:
-    assert machine.opcode_names() == [opcode.name for opcode in isa.OPCODE_LIST]
+    assert compiled.opcode_names() == [opcode.name for opcode in isa.OPCODE_LIST]
     assert [opcode.number for opcode in isa.OPCODE_LIST] == list(range(len(isa.OPCODE_LIST)))
 
 
 def test_the_same_opcodes_are_visible() -> None:
     visible = {opcode.name for opcode in isa.OPCODE_LIST if opcode.visible}
-    assert machine.visible_opcodes() == visible
+    assert compiled.visible_opcodes() == visible
     assert {"LOAD32", "STOREA64", "AWAIT", "CMPXCHG8"} <= visible
     assert not {"ADD32", "JMP", "ALLOCA"} & visible
 
 
 def test_the_same_faults_have_the_same_words() -> None:
-    assert machine.fault_kinds() == [(name, text) for name, (_, text) in isa.faults().items()]
+    assert compiled.fault_kinds() == [(name, text) for name, (_, text) in isa.faults().items()]
     assert [number for number, _ in isa.faults().values()] == list(range(len(isa.faults())))
 
 
 def test_the_same_functions_of_math() -> None:
     """A function of math.def is three: of double, float and long double, in this order."""
-    names = machine.math_names()
+    names = compiled.math_names()
     expected = {name + suffix: 3 * i + k for i, name in enumerate(names) for k, suffix in enumerate(("", "f", "l"))}
     assert {name: number for name, (number, _) in isa.math_functions().items()} == expected
 

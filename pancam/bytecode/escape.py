@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pancam.bytecode.promote import is_lifetime_marker, used_values
-from pancam.ir.model import Instruction
+from pancam.bytecode.promote import instructions_of, is_lifetime_marker, used_values
 from pancam.ir.values import ConstantExpr, ConstantInt, GlobalRef, Local
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pancam.ir.model import Function
+    from pancam.ir.model import Function, Instruction
     from pancam.ir.values import Value
 
 ADDRESS_PLACE = {"load": 0, "store": 1, "atomicrmw": 0, "cmpxchg": 0}
@@ -25,13 +24,9 @@ INLINE_COPY_BYTES = 128  # larger copies call the library's loop
 THREAD_LOCAL_ADDRESS = "llvm.threadlocal.address"
 
 
-def _instructions(function: Function) -> list[Instruction]:
-    return [item for block in function.blocks.values() for item in block.items if isinstance(item, Instruction)]
-
-
 def escaping_locals(function: Function) -> set[str]:
     """The values of the function whose address may leave it; small copies are plain accesses."""
-    instructions = _instructions(function)
+    instructions = instructions_of(function)
     escaped: set[str] = set()
     changed = True
     while changed:
@@ -101,7 +96,7 @@ def private_thread_locals(functions: Iterable[Function], candidates: set[str]) -
 def _mentions(function: Function, names: set[str]) -> bool:
     return any(
         name in names
-        for instruction in _instructions(function)
+        for instruction in instructions_of(function)
         for value in used_values(instruction)
         for name in _globals_in(value)
     )
@@ -119,7 +114,7 @@ def _globals_in(value: Value) -> list[str]:
 def _given_away(function: Function, names: set[str]) -> set[str]:
     escaped = escaping_locals(function)
     found: set[str] = set()
-    for instruction in _instructions(function):
+    for instruction in instructions_of(function):
         for place, value in enumerate(used_values(instruction)):
             mentioned = names.intersection(_globals_in(value))
             if mentioned and (root_name(value, {}) is None or not _stays(instruction, place, escaped)):

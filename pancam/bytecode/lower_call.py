@@ -17,7 +17,8 @@ from pancam.bytecode.intrinsics import lower_intrinsic
 from pancam.bytecode.layout import align_up
 from pancam.bytecode.lower_memory import copy_bytes, pointer, store_value
 from pancam.bytecode.machine_calls import MACHINE_CALLS, lower_math_call
-from pancam.ir.values import GlobalRef
+from pancam.ir.types import VOID
+from pancam.ir.values import GlobalRef, InlineAsm
 from pancam.isa import faults, math_functions
 
 if TYPE_CHECKING:
@@ -30,11 +31,23 @@ RESULT_SHIFT = 16
 HIDDEN_ARGUMENT = 1
 
 
+# Assembly that computes nothing: barriers for the compiler and the processor, and hints in waiting loops. Memory is
+# sequentially consistent here, so there is nothing left for a barrier to do.
+HINTS = {"", "pause", "nop", "rep nop", "mfence", "lfence", "sfence"}
+
+
+def _is_hint(asm: InlineAsm, instruction: Instruction) -> bool:
+    words = " ".join(asm.text.replace(";", " ").split())
+    return words in HINTS and instruction.type is VOID
+
+
 def handle_call(lowering: FunctionLowering, instruction: Instruction) -> None:
     call = instruction.call
     assert call is not None
     callee = call.callee
     name = lowering.symbols.resolve(callee.name) if isinstance(callee, GlobalRef) else None
+    if isinstance(callee, InlineAsm) and _is_hint(callee, instruction):
+        return
     if name is None:
         _call_pointer(lowering, instruction, call)
         return

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from pancam.ir.values import Value
 
 
-def _instructions(function: Function) -> list[Instruction]:
+def instructions_of(function: Function) -> list[Instruction]:
+    """All instructions of a function, in order."""
     return [item for block in function.blocks.values() for item in block.items if isinstance(item, Instruction)]
 
 
@@ -36,7 +37,7 @@ def used_values(instruction: Instruction) -> list[Value]:
 def use_counts(function: Function) -> dict[str, int]:
     """How often each local is read."""
     counts: dict[str, int] = {}
-    for instruction in _instructions(function):
+    for instruction in instructions_of(function):
         for value in used_values(instruction):
             if isinstance(value, Local):
                 counts[value.name] = counts.get(value.name, 0) + 1
@@ -63,7 +64,7 @@ def _shape(layout: DataLayout, type_: Type | None) -> tuple[int, ...] | None:
 
 def promotable_variables(function: Function, layout: DataLayout) -> dict[str, Instruction]:
     """The allocas, by name, that may live in units."""
-    instructions = _instructions(function)
+    instructions = instructions_of(function)
     entry = next(iter(function.blocks.values()))
     found: dict[str, Instruction] = {}
     shapes: dict[str, tuple[int, ...]] = {}
@@ -95,7 +96,7 @@ def _harmless(instruction: Instruction, place: int) -> bool:
 
 def address_only_values(function: Function) -> set[str]:
     """Locals that are only ever the address of a load or store, or the base of an address step that is so itself."""
-    instructions = _instructions(function)
+    instructions = instructions_of(function)
     other: set[str] = set()
     changed = True
     while changed:

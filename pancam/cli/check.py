@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time
@@ -33,6 +34,7 @@ def check(options: argparse.Namespace) -> int:
     timings = Timings()
     timings.phases["start"] = time.perf_counter() - START
     search = search_options(options)
+    _check_targets(options)
     build = _harness_build(options, build_options(options), search)
     program = build_program(options.files, build, options.arguments, timings)
     settings = make_settings(options, program)
@@ -69,6 +71,21 @@ def _with_removed_lines(
         return with_removed_lines(outcome, program, build_program(options.files, plain, options.arguments, Timings()))
     except PancamError:  # what -O0 cannot do is no reason to hide what was found
         return outcome
+
+
+def _check_targets(options: argparse.Namespace) -> None:
+    """A search may take hours: that its results can be written is seen before it starts."""
+    if options.trace:
+        folder = Path(options.trace).absolute().parent
+        if not folder.is_dir() or not os.access(folder, os.W_OK) or Path(options.trace).is_dir():
+            raise UsageError(f"--trace {options.trace}: no file can be written there")
+    if options.keep:
+        try:
+            Path(options.keep).mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise UsageError(f"--keep {options.keep}: {problem.strerror}") from problem
+        if not os.access(options.keep, os.W_OK):
+            raise UsageError(f"--keep {options.keep}: no file can be written there")
 
 
 def _notice(text: str) -> None:
@@ -154,7 +171,7 @@ def _print_result(options: argparse.Namespace, settings: Settings, search: Searc
     print(verdict_line(outcome))
     for trace in outcome.traces:
         print()
-        print(render(trace, full=options.full, colour=sys.stdout.isatty()))
+        print(render(trace, full=options.full, colour=sys.stdout.isatty()).rstrip("\n"))
     print()
     for line in search_lines(outcome, settings, search):
         print(line)

@@ -54,7 +54,8 @@ def replay(options: argparse.Namespace) -> int:
         return _not_reproduced(str(problem), changed)
     if not same_violation(recorded.violation, trace.ending.violation):
         return _not_reproduced("the moves lead to another end", changed)
-    print(dumps(trace, origin) if options.json else render(trace, full=options.full, colour=sys.stdout.isatty()))
+    text = dumps(trace, origin) if options.json else render(trace, full=options.full, colour=sys.stdout.isatty())
+    print(text.rstrip("\n"))
     if not options.json:
         print("\nreproduced: the trace ends in the recorded violation")
     return EXIT_REPRODUCED

@@ -73,7 +73,7 @@ def _header(name: str) -> str:
 
 def _machine() -> str:
     from pancam.isa import OPCODE_LIST
-    from pancam.vm.machine import opcode_names
+    from pancam.vm.compiled import opcode_names
 
     same = opcode_names() == [opcode.name for opcode in OPCODE_LIST]
     return "compiled from these sources" if same else "OUT OF DATE: install pancam again"

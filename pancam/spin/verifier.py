@@ -191,13 +191,15 @@ def rerun_trail(binary: Path, trail: Path, environment: Mapping[str, str]) -> st
 
 
 def keep_files(binary: Path, options: VerifierOptions, work: Path, target: Path) -> None:
-    """Puts model, pan.c, binary, trails and output of a search into a folder of the user's."""
-    target.mkdir(parents=True, exist_ok=True)
-    _Build(find_tools(), options, target).model(driver_text(options))
-    shutil.copy(binary, target / "pan")
-    for file in work.iterdir():
-        if file.name == "output" or file.name.endswith("trail") or file.suffix == ".pcb":
-            shutil.copy(file, target / file.name)
+    """Puts model, pan.c, binary, trails and output of a search into a folder of the user's, which exists."""
+    try:
+        _Build(find_tools(), options, target).model(driver_text(options))
+        shutil.copy(binary, target / "pan")
+        for file in work.iterdir():
+            if file.name == "output" or file.name.endswith("trail") or file.suffix == ".pcb":
+                shutil.copy(file, target / file.name)
+    except OSError as problem:
+        raise ToolError(f"{target}: {problem.strerror}") from problem
 
 
 def tool_version(path: str) -> str:

@@ -272,6 +272,12 @@ def test_kept_files_are_a_model_that_can_be_run_by_hand(pancam: CommandLine) -> 
     assert "errors: 1" in again.stdout
 
 
+def test_results_that_cannot_be_written_are_refused_before_the_search(pancam: CommandLine) -> None:
+    lost = pancam.file("lost.c", LOST_UPDATE)
+    assert pancam.refused("check", lost, "--keep", "lost.c/kept") == "--keep lost.c/kept: Not a directory"
+    assert pancam.refused("check", lost, "--trace", "nowhere/x.json").startswith("--trace nowhere/x.json:")
+
+
 # --- traces ---
 
 
