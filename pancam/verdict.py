@@ -87,8 +87,12 @@ def reasons_to_doubt(result: SearchResult, options: SearchOptions) -> list[str]:
 def bounds_met(result: SearchResult, options: SearchOptions) -> list[str]:
     """The bounds that the user asked for and that made a difference, or may have."""
     bounds = []
-    if result.report.hit_depth:
+    if result.report.hit_depth and options.depth_is_exact:
         bounds.append(f"within {options.depth} steps (--depth)")
+    elif result.report.hit_depth:
+        bounds.append(
+            f"executions were cut off after {options.depth} steps (--depth), shorter ones may be missing, too"
+        )
     if options.bitstate:
         factor = result.report.hash_factor
         bounds.append(f"bitstate search, hash factor {factor:g} (states may have been missed)")

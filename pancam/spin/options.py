@@ -10,6 +10,7 @@ from pancam.errors import UsageError
 THREAD_COUNTS = (2, 4, 8, 16, 32, 64)  # what the drivers in promela_templates/ are made for
 FIRST_STATE_BYTES = 4096
 FIRST_DEPTH = 100_000
+DRIVER_STEPS = 2  # of SPIN's own: the set-up, and one that it keeps in hand
 BYTES_PER_LEVEL = 64  # of SPIN's depth-first stack, a little more than measured
 SHARED_MEMORY_STEPS = (2_000, 4_000, 8_000, 16_000, 32_000, 64_000)  # MB that a multicore verifier may reserve
 MIB = 1 << 20
@@ -33,6 +34,11 @@ class SearchOptions:
     cc_flags: tuple[str, ...] = ()
     driver: str | None = None
     liveness: bool = False
+
+    @property
+    def depth_is_exact(self) -> bool:
+        """Whether a state that was first met deep down is looked at again when a shorter way leads to it."""
+        return not (self.bitstate or self.hash_compact or self.cores > 1)
 
     def check(self) -> None:
         """Refuse what cannot be combined."""
@@ -83,6 +89,8 @@ class VerifierOptions:
             flags += [f"-DNCORE={search.cores}", f"-DMEMLIM={self._shared_memory()}", "-DFULL_TRAIL"]
         if search.random_seed is not None:
             flags.append("-DT_RAND")
+        if search.depth is not None and search.depth_is_exact:
+            flags.append("-DREACH")
         return [*flags, *search.cc_flags]
 
     def _shared_memory(self) -> int:
@@ -102,7 +110,7 @@ def run_flags(options: SearchOptions, depth: int) -> list[str]:
     if options.all_errors != 1:
         flags.append("-e")
     if not options.breadth_first:
-        flags.append(f"-m{depth}")
+        flags.append(f"-m{depth + DRIVER_STEPS}")
     if options.bitstate:
         flags += [f"-w{_bitstate_bits(options.memory)}", "-k3"]
     else:

@@ -5,8 +5,9 @@ Breadth first over all moves of a Checker; a state is its packed bytes, kept who
 that it judges but the meaning of one move.
 """
 
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from pancam.vm.checker import Checker, Outcome
 from pancam.vm.machine import Enabled, Status
@@ -30,6 +31,7 @@ class Exploration:
     traces: dict[str, list[Move]] = field(default_factory=dict)  # a shortest way to each kind of violation
     limit_met: bool = False  # a limit of the machine cut paths off
     complete: bool = True  # False: max_states were found, and there may be more
+    within: list[int] = field(default_factory=list)  # how many states can be reached in at most 0, 1, 2, ... moves
 
     @property
     def kinds(self) -> set[str]:
@@ -49,6 +51,7 @@ def explore(checker: Checker, max_states: int = 100_000) -> Exploration:
     found = Exploration()
     first = checker.pack()
     origins: dict[bytes, tuple[bytes, Move] | None] = {first: None}
+    distances = {first: 0}
     waiting = deque([first])
     _record(checker, first, origins, found)
     while waiting and found.complete:
@@ -64,9 +67,12 @@ def explore(checker: Checker, max_states: int = 100_000) -> Exploration:
                 found.complete = False
                 break
             origins[successor] = (state, move)
+            distances[successor] = distances[state] + 1
             waiting.append(successor)
             _record(checker, successor, origins, found)
     found.states = len(origins)
+    counts = Counter(distances.values())
+    found.within = list(accumulate(counts[distance] for distance in range(max(counts) + 1)))
     return found
 
 

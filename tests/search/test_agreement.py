@@ -10,10 +10,14 @@ import pytest
 from agreement import STEPS, Subject, differences
 from granularity import compile_text
 from hypothesis import HealthCheck, given, seed, settings
+from oracle import explore
 from programs import programs
 
 from pancam.frontend.clang import CompileOptions
 from pancam.pipeline import BuildOptions, Timings, build_program
+from pancam.settings import Settings
+from pancam.spin.options import SearchOptions
+from pancam.vm.checker import Checker
 
 EXAMPLES = sorted(
     path
@@ -53,3 +57,17 @@ def test_searches_agree_with_the_oracle_on_the_examples(path: Path) -> None:
         subject = Subject(program.image, program.thread_limit)
         assert differences(subject, "global", MOST_EXAMPLE_STATES) == []
         assert not differences(subject, "instruction", MOST_EXAMPLE_STATES)
+
+
+@pytest.mark.parametrize("name", ["correct/dekker", "wrong/lost_update", "wrong/bluetooth", "wrong/abba_deadlock"])
+def test_a_depth_bound_sees_exactly_what_is_within_it(name: str) -> None:
+    path = EXAMPLES[0].parents[1] / f"{name}.c"
+    program = build_program([str(path)], BuildOptions(), [], Timings())
+    subject, settings_ = Subject(program.image, program.thread_limit), Settings()
+    expected = explore(Checker(program.image, settings_))
+    nearest = min((len(trace) for trace in expected.traces.values()), default=len(expected.within))
+    for depth in (1, 7, 12, nearest - 1, nearest, nearest + 1, len(expected.within) + 1):
+        result = subject.run(settings_, SearchOptions(all_errors=0, depth=depth))
+        reachable = expected.within[min(depth, len(expected.within) - 1)]
+        assert (depth, result.report.states - 1) == (depth, reachable)
+        assert bool(subject.kinds(settings_, result)) == (depth >= nearest and bool(expected.violations))
