@@ -254,6 +254,51 @@ def test_the_printed_driver_is_one_that_spin_accepts(pancam: CommandLine) -> Non
     assert pancam.verdict("lost.c", "--driver", "printed.pml") == "violated"
 
 
+BRANCHES = """
+c_decl {
+\\#include "pancam.h"
+};
+c_track "PAN_TRACKED" "PAN_TRACKED_BYTES" "Matched";
+active proctype driver() {
+  byte which;
+  if :: which = 0 :: which = 1 :: which = 2 fi;
+  c_code { pan_setup(PAN_PROGRAM); };
+  if
+  :: which == 0 -> c_code { pan_run_function("one"); }
+  :: which == 1 -> c_code { pan_run_function("two"); }
+  :: else -> skip
+  fi;
+end:
+  do
+  :: d_step { c_expr { (pan_enabled(0)) } -> c_code { pan_step(0); }; assert(c_expr { (!pan_bad()) }) }
+  od
+}
+"""
+BRANCHED = """
+#include <assert.h>
+#include <stdlib.h>
+int large[100], *p;
+void one(void) { large[50] = 1; p = malloc(40); }
+void two(void) { large[99] = 2; }
+int main(void) {
+    int sum = 0;
+    for (int i = 0; i < 100; i++) sum += large[i];
+    assert(sum >= 0 && sum <= 2 && sum != WRONG);
+    assert((p != NULL) == (sum == 1));
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("store", ["tree", "raw"])
+def test_a_driver_may_set_up_in_several_ways(pancam: CommandLine, store: str) -> None:
+    pancam.file("branches.pml", BRANCHES)
+    options = [pancam.file("branched.c", BRANCHED), "--driver", "branches.pml", "--store", store]
+    assert pancam.verdict(*options, "-DWRONG=5") == "holds"
+    for wrong in (0, 1, 2):
+        assert pancam.verdict(*options, f"-DWRONG={wrong}") == "violated"
+
+
 def test_a_driver_that_spin_refuses_is_one_line(pancam: CommandLine) -> None:
     lost = pancam.file("lost.c", LOST_UPDATE)
     pancam.file("wrong.pml", "active proctype driver() { nonsense }\n")

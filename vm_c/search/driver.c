@@ -165,7 +165,9 @@ static VmCheck *ready(void) {
 void pan_setup(const char *image) {
     char error[ERROR_BYTES] = "";
     if (image != NULL) remember_image(image);
-    if (!check_reset(ready(), error, sizeof error)) search_fail("%s", error);
+    store_touch(ready()); /* a driver may come here again from another branch of its own */
+    if (!check_reset(check, error, sizeof error)) search_fail("%s", error);
+    store_touch(check);
     store_save(check);
 }
 
@@ -191,6 +193,9 @@ void pan_register_invariant(const char *function) {
     LOG_MOVE("invariant %s\n", function);
     if (number >= MOST_INVARIANTS || strlen(function) >= NAME_BYTES) search_fail("too many invariants: %s", function);
     CHANGE_STATE(check_invariant(check, function, error, sizeof error));
+    for (uint32_t i = 0; i < number; i++) {
+        if (strcmp(pan_shared->invariants[i], function) == 0) return;
+    }
     strcpy(pan_shared->invariants[number], function);
     pan_shared->invariant_count = known_invariants = number + 1;
 }

@@ -16,5 +16,6 @@ typedef struct {
 
 void store_create(VmCheck *check, uint64_t memory_limit);
 void store_load(VmCheck *check);         /* brings the machine to the tracked state */
+void store_touch(VmCheck *check);        /* everything in use counts as changed */
 void store_save(VmCheck *check);         /* makes the machine's state the tracked one */
 const StateSummary *store_summary(void); /* of the tracked state; null: there is none yet */

@@ -117,6 +117,18 @@ static uint64_t used_bytes(const VmMachine *machine, const VmThread *thread, con
     }
 }
 
+void store_touch(VmCheck *check) {
+    VmMachine *machine = check->machine;
+    note_write(machine, machine->memory + machine->globals_offset, machine->image.globals_size);
+    for (uint32_t thread = 0; thread < machine->limits.max_threads; thread++) {
+        note_thread(machine, thread);
+        for (uint32_t kind = 0; kind < SEGMENTS; kind++) {
+            note_write(machine, segment_start(machine, thread, kind),
+                       used_bytes(machine, machine->threads + thread, machine->heaps + thread, kind));
+        }
+    }
+}
+
 void store_create(VmCheck *check, uint64_t memory_limit) {
     VmMachine *machine = check->machine;
     uint32_t count = machine->limits.max_threads, root_bytes = (ROOT_THREADS + count) * 4 + 1 + count;
@@ -145,14 +157,7 @@ void store_create(VmCheck *check, uint64_t memory_limit) {
     /* The numbers stand for a state of zeros: everything that is in use has changed. Saving it makes them those of the
      * machine's state. Every process must start from there, those that only ever load states of others, too. */
     machine->changes = changes;
-    note_write(machine, machine->memory + machine->globals_offset, machine->image.globals_size);
-    for (uint32_t thread = 0; thread < count; thread++) {
-        note_thread(machine, thread);
-        for (uint32_t kind = 0; kind < SEGMENTS; kind++) {
-            note_write(machine, segment_start(machine, thread, kind),
-                       used_bytes(machine, machine->threads + thread, machine->heaps + thread, kind));
-        }
-    }
+    store_touch(check);
     store_save(check);
     pan_tracked = 0; /* for SPIN there is no state before pan_setup */
 }
