@@ -149,7 +149,7 @@ class _Layout:
         self.short = len({os.path.basename(file) for file in files}) == len(files)
         self.digits = max((len(str(entry.first.number)) for entry in shown), default=1)
         self.tag = max((len(self._tag(entry)) for entry in shown), default=2)
-        self.place = max((len(self._place(entry.first.location)) for entry in shown), default=0)
+        self.place = max((len(self._step_place(entry.first)) for entry in shown), default=0)
         self.start = 2 + self.digits + 2 + self.tag + 2 + self.place + 2
         sources = [len(entry.first.source) for entry in shown if entry.notes()]
         fitting = [length for length in sources if length <= WIDEST_SOURCE]
@@ -159,9 +159,12 @@ class _Layout:
     def _tag(entry: Entry) -> str:
         return "--" if entry.first.thread is None else f"T{entry.first.thread}"
 
-    def _place(self, location: SourceLocation | None) -> str:
-        if location is None:
-            return "(library)"
+    def _step_place(self, step: TraceStep) -> str:
+        if step.location is None:
+            return "" if step.thread is None else "(library)"  # what the driver does has no line in the program
+        return self._place(step.location)
+
+    def _place(self, location: SourceLocation) -> str:
         file = os.path.basename(location.file) if self.short else display_path(location.file)
         return f"{file}:{location.line}"
 
@@ -182,7 +185,7 @@ class _Layout:
     def entry(self, entry: Entry) -> Iterator[str]:
         """The source line, and its notes beside it where they fit, below it where they do not."""
         step = entry.first
-        tag, place = self._tag(entry), self._place(step.location)
+        tag, place = self._tag(entry), self._step_place(step)
         head = f"  {step.number:>{self.digits}}  {tag:<{self.tag}}  {place:<{self.place}}  "
         source = textwrap.shorten(step.source, max(self.width - self.start, 8), placeholder=" ...")
         line, notes = head + source, entry.notes()
