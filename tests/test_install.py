@@ -103,6 +103,8 @@ def test_installed_package_runs_with_the_checkout_gone(repository: Path, tmp_pat
     (elsewhere / "hello.c").write_text(PROGRAM)
     result = run([environment / "bin/pancam", "run", "hello.c", "--", "afar"], elsewhere, home)
     assert (result.stdout, result.returncode) == ("hello from afar\n", 7), result.stderr
+    checked = run([environment / "bin/pancam", "check", "hello.c"], elsewhere, home)  # builds a verifier from its data
+    assert (checked.stdout.partition(":")[0], checked.returncode) == ("holds", 0), checked.stderr
     assert [path.name for path in elsewhere.iterdir()] == ["hello.c"]
 
 
