@@ -30,7 +30,7 @@ lint: $(INSTALLED)
 fuzz: tools-test $(INSTALLED)
 	$(PY) tests/differential/fuzz.py --count $(N) --seed $(SEED) --jobs $(JOBS)
 
-# SPIN's searches against an explorer in Python; WHAT=--examples for all examples at every granularity.
+# SPIN's searches against an explorer in Python; WHAT='--examples --most-states N' for the examples.
 agree: tools-test $(INSTALLED)
 	$(PY) tests/search/agree.py --count $(N) --seed $(SEED) --jobs $(JOBS) $(WHAT)
 

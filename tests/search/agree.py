@@ -17,7 +17,7 @@ from granularity import compile_text
 from programs import program_text
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-RANDOM_STATES, EXAMPLE_STATES = 60_000, 1_500_000
+MOST_STATES = 60_000
 
 
 def compare(name: str, text: str, most_states: int) -> tuple[str, list[str], int]:
@@ -33,14 +33,15 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--most-states", type=int, default=MOST_STATES, help="larger programs are not compared")
     parser.add_argument("--examples", action="store_true", help="all examples instead of random programs")
     options = parser.parse_args()
     if options.examples:
         paths = [path for folder in ("correct", "wrong") for path in sorted((EXAMPLES / folder).glob("*.c"))]
-        work = [(f"{path.parent.name}/{path.name}", path.read_text(), EXAMPLE_STATES) for path in paths]
+        work = [(f"{path.parent.name}/{path.name}", path.read_text(), options.most_states) for path in paths]
     else:
         seeds = range(options.seed, options.seed + options.count)
-        work = [(f"seed {seed}", program_text(seed), RANDOM_STATES) for seed in seeds]
+        work = [(f"seed {seed}", program_text(seed), options.most_states) for seed in seeds]
     counts: Counter[str] = Counter()
     with ProcessPoolExecutor(options.jobs) as pool:
         for name, found, too_large in pool.map(compare, *zip(*work, strict=True)):

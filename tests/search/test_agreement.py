@@ -26,7 +26,9 @@ EXAMPLES = sorted(
 )
 SHARDS, PROGRAMS_PER_SHARD = 20, 10
 MOST_STATES = 10_000  # of a random program
-MOST_EXAMPLE_STATES = 9_000  # of an example: at instruction granularity most have far more; `make agree` does those
+MOST_EXAMPLE_STATES = (
+    9_000  # of an example: at instruction granularity most have far more; `make agree WHAT=--examples` does more
+)
 
 
 @pytest.mark.parametrize("shard", range(SHARDS))
