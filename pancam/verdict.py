@@ -95,7 +95,8 @@ def bounds_met(result: SearchResult, options: SearchOptions) -> list[str]:
         )
     if options.bitstate:
         factor = result.report.hash_factor
-        bounds.append(f"bitstate search, hash factor {factor:g} (states may have been missed)")
+        told = f", hash factor {factor:g}" if factor is not None else ""
+        bounds.append(f"bitstate search{told} (states may have been missed)")
     if options.hash_compact:
         bounds.append("hash-compact search (states may have been missed)")
     cut = {kind: count for kind, count in result.progress.ignored.items() if kind not in _FINAL_FAULTS}

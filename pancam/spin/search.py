@@ -54,8 +54,6 @@ class SearchResult:
     stopped: str = ""  # time, memory, interrupted, state size, depth, error; empty: the search came to its end
     seconds: float = 0.0
     memory: int = 0  # peak of all processes, bytes
-    output: str = ""
-    depth_limit: int = 0
 
 
 @dataclass
@@ -83,7 +81,7 @@ def search(image: bytes, settings: Settings, options: SearchOptions, threads: in
         left = None if options.time is None else max(options.time - spent, 0.0)
         verifier = VerifierOptions(threads, options, state_bytes if options.store == "raw" else 0)
         attempt = _Attempt(image, settings, verifier, depth)
-        result = attempt.run(replace(watch), left)
+        result = attempt.run(watch, left)
         spent += result.seconds
         result = replace(result, seconds=spent)
         if result.stopped == "depth" and depth * DEPTH_GROWTH * BYTES_PER_LEVEL < options.memory // 2:
@@ -120,7 +118,7 @@ class _Attempt:
             result = self._result(binary, folder, stopped)
             if watch.keep is not None:
                 keep_files(binary, self.verifier, folder, watch.keep)
-            return replace(result, seconds=elapsed, memory=memory, depth_limit=self.depth)
+            return replace(result, seconds=elapsed, memory=memory)
 
     def _arguments(self) -> list[str]:
         return run_flags(self.verifier.search, self.depth)
@@ -154,7 +152,7 @@ class _Attempt:
             raise ToolError(f"the verifier failed: {progress.text or last[0]}")
         environment = {**self._environment(folder), "PANCAM_PROCESSES": "1", "PANCAM_PROGRESS": ""}
         trails = tuple(tuple(read_moves(rerun_trail(binary, path, environment))) for path in found)
-        return SearchResult(report, progress, trails, stopped, output=output)
+        return SearchResult(report, progress, trails, stopped)
 
 
 def _watch(
