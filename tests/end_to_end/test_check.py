@@ -115,6 +115,16 @@ def test_a_violation_is_shown_line_by_line(pancam: CommandLine) -> None:
     assert list(pancam.folder.iterdir()) == [pancam.folder / "lost.c"]
 
 
+def test_lines_that_the_optimiser_removed_are_named(pancam: CommandLine) -> None:
+    text = (
+        "#include <assert.h>\nstatic int never_read;\nint main(int count, char **values) {\n    (void)values;\n"
+        "    never_read = 1;\n    assert(count > 1);\n    return 0;\n}\n"
+    )
+    note = "the optimiser left no instruction of line 5 in main (removed.c)"
+    assert note in pancam("check", pancam.file("removed.c", text), "-O2").out.splitlines()
+    assert "optimiser" not in pancam("check", "removed.c").out
+
+
 def test_what_holds_says_so_in_one_line(pancam: CommandLine) -> None:
     result = pancam("check", pancam.file("locked.c", LOCKED))
     assert (result.status, result.out.splitlines()[0]) == (0, "holds: no violation in any execution")
