@@ -3,6 +3,7 @@
 
 PY := .venv/bin/python
 INSTALLED := .venv/.installed
+PLOTTING := .venv/.plotting
 BUILD_INPUTS := pyproject.toml setup.py scripts/setup.sh $(wildcard pancam/vm/build.py vm_c/*.c vm_c/*.h vm_c/*.def vm_c/search/*.h)
 C_SOURCES = $(shell find vm_c tests examples benchmarks -name '*.[ch]')
 N ?= 1000
@@ -11,8 +12,9 @@ JOBS ?= $(shell nproc)
 MUTATIONS ?= 100000
 # Arguments of the benchmark: names of programs, or --record to renew docs/benchmarks.md.
 BENCH ?=
+FIGURES ?=
 
-.PHONY: demo test lint fuzz agree sanitize bench docs format clean tools-demo tools-test tools-bench
+.PHONY: demo test lint fuzz fuzz-native agree sanitize bench figures docs format clean tools-demo tools-test tools-bench
 
 demo: tools-demo $(INSTALLED)
 	@scripts/demo.sh
@@ -27,7 +29,12 @@ lint: $(INSTALLED)
 	.venv/bin/mypy
 	.venv/bin/clang-format --dry-run -Werror $(C_SOURCES)
 
+# Random multithreaded programs: steps of all sizes must lead to the same verdicts and final states.
 fuzz: tools-test $(INSTALLED)
+	$(PY) tests/search/reduction.py --count $(N) --seed $(SEED) --jobs $(JOBS)
+
+# Random programs of one thread: the machine against native code.
+fuzz-native: tools-test $(INSTALLED)
 	$(PY) tests/differential/fuzz.py --count $(N) --seed $(SEED) --jobs $(JOBS)
 
 # SPIN's searches against an explorer in Python; WHAT='--examples --most-states N' for the examples.
@@ -40,6 +47,10 @@ sanitize: tools-test $(INSTALLED)
 bench: tools-bench $(INSTALLED)
 	$(PY) benchmarks/vm_speed.py $(BENCH)
 	$(PY) benchmarks/check_start.py $(BENCH)
+
+# The experiments of docs/experiments.md; FIGURES='robots --limit 10' for one of them, with less time for a search.
+figures: tools-demo $(INSTALLED) $(PLOTTING)
+	$(PY) benchmarks/figures.py $(FIGURES)
 
 # What the documentation takes from the sources.
 docs: $(INSTALLED)
@@ -60,4 +71,9 @@ tools-demo tools-test tools-bench:
 
 $(INSTALLED): $(BUILD_INPUTS) | tools-demo
 	scripts/setup.sh python
+	@touch $@
+
+# Only figures need it, so other targets do without.
+$(PLOTTING): pyproject.toml | $(INSTALLED)
+	$(PY) -m pip install -q --no-build-isolation -e '.[figures]' </dev/null
 	@touch $@

@@ -7,6 +7,7 @@ program.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from pancam.errors import InternalError, ReplayError, UsageError
 from pancam.faults import HARNESS_FAULTS
 from pancam.spin.options import SearchOptions
 from pancam.spin.search import SearchResult, Watch, search
-from pancam.verdict import Conclusion, conclude
+from pancam.verdict import Conclusion, conclude, reasons_to_doubt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,12 +40,37 @@ def check_program(
     program: Program, settings: Settings, options: SearchOptions, watch: Watch, timings: Timings
 ) -> CheckResult:
     """Search the program and replay every violation that was found."""
+    _refuse_bad_functions(program, settings)
     with timings.phase("search"):
         result = search(program.image, settings, options, program.thread_limit, watch)
     with timings.phase("replay"):
         traces = [replay_trail(program, settings, trail) for trail in result.trails]
-    _refuse_harness_faults(traces)
-    return CheckResult(conclude(result, options, len(traces)), result, traces)
+    _refuse_harness_faults(traces, settings)
+    return CheckResult(conclude(result, settings, options, len(traces)), result, traces)
+
+
+def check_with_growing_bound(
+    program: Program, settings: Settings, options: SearchOptions, watch: Watch, timings: Timings
+) -> tuple[CheckResult, SearchOptions]:
+    """Context bounds 0, 1, 2, ... until one shows a violation, leaves nothing out, or cannot be searched to its end.
+
+    The result is that of the last bound, with the time of all; the violation has the fewest preemptions. A limit of the
+    machine that some executions reach is no reason to stop: what is beyond the bound may be within the limit.
+    """
+    spent = 0.0
+    for bound in itertools.count():
+        left = None if options.time is None else max(options.time - spent, 0.0)
+        bounded = replace(options, bound=bound, time=left)
+        outcome = check_program(program, settings, bounded, watch, timings)
+        spent += outcome.result.seconds
+        if outcome.traces or not outcome.result.progress.refused or _is_cut_short(outcome.result, options):
+            break
+    return replace(outcome, result=replace(outcome.result, seconds=spent)), bounded
+
+
+def _is_cut_short(result: SearchResult, options: SearchOptions) -> bool:
+    """Whether something other than limits of the machine kept the search from doing what was asked for."""
+    return bool(reasons_to_doubt(replace(result, progress=replace(result.progress, limits={})), options))
 
 
 def replay_trail(program: Program, settings: Settings, moves: Sequence[Move]) -> Trace:
@@ -71,9 +97,24 @@ def with_removed_lines(outcome: CheckResult, program: Program, plain: Program) -
     return replace(outcome, traces=traces)
 
 
-def _refuse_harness_faults(traces: Sequence[Trace]) -> None:
-    """A property function that changes the program is a mistake of whoever wrote it, not a violation."""
+def _refuse_bad_functions(program: Program, settings: Settings) -> None:
+    """Functions that the check calls must be such that it can: seen here, it is no failure of the verifier."""
+    from pancam.vm.checker import Checker
+
+    if settings.abstraction or settings.invariants or settings.calls or settings.starts:
+        Checker(program.image, settings)
+
+
+def _refuse_harness_faults(traces: Sequence[Trace], settings: Settings) -> None:
+    """What a property function does wrong is a mistake of whoever wrote it, not a violation.
+
+    An invariant may be violated by any fault, as that of an assertion in it; only it must change nothing.
+    """
     for trace in traces:
-        violation = trace.ending.violation
-        if violation is not None and violation.kind in HARNESS_FAULTS:
-            raise UsageError(violation.text, trace.ending.location)
+        ending = trace.ending
+        if ending.violation is None:
+            continue
+        if ending.violation.kind in HARNESS_FAULTS:
+            raise UsageError(ending.violation.text, ending.location)
+        if ending.in_property and settings.abstraction is not None:
+            raise UsageError(f"{ending.violation.text}, in a property function", ending.location)

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
-STEPS = ("instruction", "global")
+STEPS = ("instruction", "global", "superstep")
+DEFAULT_SUPERSTEP = 10_000  # instructions; docs/experiments.md compares limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +34,27 @@ class Settings:
     """A check of one program. Without `main`, threads come from `starts` or from a driver."""
 
     step: str = "global"
+    max_superstep: int = DEFAULT_SUPERSTEP  # instructions after which a superstep ends
+    holes: tuple[str, ...] = ()  # for tests: what the published algorithm of supersteps leaves open
     limits: Limits = field(default_factory=Limits)
     ignored: tuple[str, ...] = ()  # kinds of faults that end an execution without being reported
     has_main: bool = True
     runs_alone: bool = True  # nobody but the threads of the program changes its state: no driver of the user's
     calls: tuple[str, ...] = ()  # functions run before everything else
+    abstraction: str | None = None
+    keep_control: bool = False  # the abstraction keeps where every thread is, too
     invariants: tuple[str, ...] = ()
     starts: tuple[Start, ...] = ()
 
     def words(self) -> str:
         """The settings as check.c reads them."""
-        words = [f"step={self.step}", f"main={int(self.has_main)}", f"alone={int(self.runs_alone)}"]
+        words = [f"step={self.step}", f"max_superstep={self.max_superstep}"]
+        words += [f"main={int(self.has_main)}", f"alone={int(self.runs_alone)}"]
         words += [f"{f.name}={value}" for f in fields(self.limits) if (value := getattr(self.limits, f.name))]
+        words += [f"hole={name}" for name in self.holes]
         words += [f"ignore={kind}" for kind in self.ignored]
+        if self.abstraction is not None:
+            words += [f"abstraction={self.abstraction}", f"keep_control={int(self.keep_control)}"]
         words += [f"call={name}" for name in self.calls]
         words += [f"invariant={name}" for name in self.invariants]
         words += [f"start={n}:{start.function}:{start.argument}" for n, start in enumerate(self.starts)]

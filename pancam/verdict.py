@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from pancam.errors import InternalError
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pancam.settings import Settings
     from pancam.spin.options import SearchOptions
     from pancam.spin.search import SearchResult
 
@@ -56,14 +61,32 @@ class Conclusion:
         return EXIT_GOOD
 
 
-def conclude(result: SearchResult, options: SearchOptions, violations: int) -> Conclusion:
+def common_exit_code(conclusions: Sequence[Conclusion], *, exhaustive: bool) -> int:
+    """What the shell gets when the same program was searched in several ways.
+
+    1 if any found a violation, since one that was replayed is real; else 0 if any came to its end, whatever the others
+    did; 3 if all gave up. With `exhaustive`, only `holds` is an end.
+    """
+    verdicts = {conclusion.verdict for conclusion in conclusions}
+    if {Verdict.HOLDS, Verdict.VIOLATED} <= verdicts:
+        raise InternalError("internal error: one search finds a violation where another says that there is none")
+    if Verdict.VIOLATED in verdicts:
+        return EXIT_VIOLATED
+    return min(conclusion.exit_code(exhaustive=exhaustive) for conclusion in conclusions)
+
+
+def conclude(result: SearchResult, settings: Settings, options: SearchOptions, violations: int) -> Conclusion:
     """The verdict of a search in which so many violations were found and replayed."""
     if violations:
         return Conclusion(Verdict.VIOLATED)
     gave_up = reasons_to_doubt(result, options)
     if gave_up:
         return Conclusion(Verdict.UNKNOWN, tuple(gave_up))
-    bounds = bounds_met(result, options)
+    bounds = [
+        *bounds_met(result, options),
+        *_preemptions_met(result, settings, options),
+        *_parts_left_out(settings, options),
+    ]
     return Conclusion(Verdict.BOUNDED, tuple(bounds)) if bounds else Conclusion(Verdict.HOLDS)
 
 
@@ -103,4 +126,26 @@ def bounds_met(result: SearchResult, options: SearchOptions) -> list[str]:
     if cut:
         kinds = ", ".join(f"{kind} ({count})" for kind, count in cut.items())
         bounds.append(f"executions were followed only up to a fault that is ignored: {kinds}")
+    return bounds
+
+
+def _preemptions_met(result: SearchResult, settings: Settings, options: SearchOptions) -> list[str]:
+    """A context bound that never kept a thread from moving is none."""
+    if options.bound is None or not result.progress.refused:
+        return []
+    plural = "s" if options.bound != 1 else ""
+    text = f"within {options.bound} preemption{plural}"
+    if settings.step == "superstep":
+        text += " between supersteps"
+    if not options.bound_matched:
+        return [f"{text}, but not all executions with so few (--cb-unmatched)"]
+    return [f"{text} (--cb)"]
+
+
+def _parts_left_out(settings: Settings, options: SearchOptions) -> list[str]:
+    bounds = []
+    if settings.abstraction is not None:
+        bounds.append(f"under the abstraction {settings.abstraction}")
+    if options.driver is not None and settings.step == "superstep":
+        bounds.append("the driver acts only between supersteps (--step global: between all steps)")
     return bounds

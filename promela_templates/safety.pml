@@ -4,6 +4,8 @@
  * in every state that nothing is wrong. When nobody can move the program has ended: the machine itself tells a deadlock.
  *
  * N_THREADS     threads that may be alive at once: 2, 4, 8, 16, 32 or 64 (threads 0 to N_THREADS - 1)
+ * ABSTRACTION   what is matched is only what the abstraction keeps; the state goes along
+ * BOUND         1: a context bound whose counter is matched; 2: one whose counter is not (as published: loses executions)
  */
 #ifndef N_THREADS
 #define N_THREADS 8
@@ -12,10 +14,25 @@
 c_decl {
 \#include "pancam.h"
 };
+#ifdef ABSTRACTION
+c_track "PAN_TRACKED" "PAN_TRACKED_BYTES" "UnMatched";
+c_track "&pan_abstract" "4" "Matched";
+#else
 c_track "PAN_TRACKED" "PAN_TRACKED_BYTES" "Matched";
+#endif
+#ifndef BOUND
+#define CHOICES pan_choices
+#else
+#define CHOICES pan_choices_cb
+#if BOUND == 1
+c_track "&pan_bound" "4" "Matched";
+#else
+c_track "&pan_bound" "4" "UnMatched";
+#endif
+#endif
 
 /* Guard and step are one d_step, so that no other move comes between them. SPIN wants a c_expr to start with (. */
-#define MOVE(t, c) :: d_step { c_expr { (pan_choices(t) > c) } -> c_code { pan_step_choice(t, c); } }
+#define MOVE(t, c) :: d_step { c_expr { (CHOICES(t) > c) } -> c_code { pan_step_choice(t, c); } }
 #define THREAD(t)  MOVE(t, 0) MOVE(t, 1) MOVE(t, 2) MOVE(t, 3)
 #define TWO(t)     THREAD(t) THREAD(t + 1)
 #define FOUR(t)    TWO(t) TWO(t + 2)

@@ -85,7 +85,7 @@ def test_every_option_is_in_the_readme_and_every_option_there_exists() -> None:
 
 def test_the_example_of_the_readme_prints_what_it_shows(tmp_path: Path, generator: ModuleType) -> None:
     readme = (ROOT / "README.md").read_text()
-    (program,) = re.findall(r"```c\n(.*?)```", readme, re.DOTALL)
+    program = re.findall(r"```c\n(.*?)```", readme, re.DOTALL)[0]
     (shown,) = re.findall(r"```console\n\$ pancam check account.c\n(.*?)```", readme, re.DOTALL)
     (tmp_path / "account.c").write_text(program)
     result = pancam("check", "account.c", folder=tmp_path)
@@ -98,6 +98,15 @@ def test_the_example_of_the_readme_prints_what_it_shows(tmp_path: Path, generato
     (tmp_path / "account.c").write_text(locked)
     mended = pancam("check", "account.c", folder=tmp_path)
     assert (mended.stdout.splitlines()[0], mended.returncode) == ("holds: no violation in any execution", 0)
+
+
+def test_the_abstraction_of_the_readme_works_as_it_says(tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text()
+    _, function = re.findall(r"```c\n(.*?)```", readme, re.DOTALL)
+    (tmp_path / "prog.c").write_text(f"static int flag[2], turn;\n{function}int main(void) {{ return turn = 0; }}\n")
+    command, verdict = re.findall(r"^    pancam (check prog\.c --abs.*)$|`(bounded: .*?)`", readme, re.MULTILINE)
+    result = pancam(*command[0].split(), folder=tmp_path)
+    assert (result.stdout.splitlines()[0], result.returncode) == (verdict[1], 0)
 
 
 def test_constants_of_the_library_are_those_of_its_page(tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ VmFault effect_of(VmMachine *machine, uint32_t thread, const VmInstr *instr, con
     if (instr->op == OP_OBJSIZE) return FAULT_NONE;
     if (instr->op >= OP_STORE8 && instr->op <= OP_STOREI64) {
         pointer = slots[instr->b] + (uint64_t)(int64_t)(int32_t)instr->x;
+    } else if (instr->op >= OP_STOREA8 && instr->op <= OP_STOREA64) {
+        pointer = (uint64_t)instr->x | (uint64_t)instr->y << 32;
     } else if (instr->op >= OP_RMW8 && instr->op <= OP_CMPXCHG64) {
         pointer = slots[instr->b];
     } else {
@@ -33,8 +35,22 @@ VmFault effect_of(VmMachine *machine, uint32_t thread, const VmInstr *instr, con
     uint64_t id = (pointer & machine->pointer_mask) >> machine->shift;
     uint64_t own = stack_pool(machine, thread), end = own + machine->threads[thread].stack_ids;
     if (id >= own && id < end) return FAULT_NONE;
-    machine->detail[0] = pointer & machine->pointer_mask;
+    pointer &= machine->pointer_mask;
+    if (pointer >= machine->scratch_start && pointer < machine->scratch_end) return FAULT_NONE;
+    machine->detail[0] = pointer;
     return FAULT_SIDE_EFFECT;
+}
+
+/* Where in its first function the thread is. */
+static uint32_t outermost_pc(const VmMachine *machine, uint32_t thread) {
+    const VmThread *self = machine->threads + thread;
+    uint32_t pc = self->pc;
+    VmFrameHeader frame = read_frame_header(registers_of(machine, thread) + self->frame);
+    while (frame.caller != 0) {
+        pc = frame.return_pc - 1;
+        frame = read_frame_header(registers_of(machine, thread) + frame.caller);
+    }
+    return pc;
 }
 
 int vm_evaluate(VmMachine *machine, uint32_t function, uint64_t *result) {
@@ -48,6 +64,8 @@ int vm_evaluate(VmMachine *machine, uint32_t function, uint64_t *result) {
     if (fault == FAULT_NONE) {
         stop = execute(machine, &call);
         if (stop == STOP_STEP) fault = FAULT_CALL_LIMIT;
+        if (stop == STOP_FAULT && machine->header->fault_detail[1] == 0)
+            machine->header->fault_detail[1] = outermost_pc(machine, slot); /* the fault itself may be in the library */
     }
     if (fault != FAULT_NONE) record_fault(machine, fault, slot, machine->image.functions[function].first_pc);
     if (machine->threads[slot].status == THREAD_RUNNING) thread_end(machine, slot);

@@ -3,98 +3,12 @@
  * Moves, steps and outcomes of a program under check. Everything that decides a verdict is in the state: a violated
  * invariant and a deadlock become the fault of the state in which they are found.
  */
-#include "check.h"
+#include "superstep.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-enum { DEFAULT_FUEL = 1 << 16, WORD_BYTES = 256 };
-
-#define check_fail image_error /* one line with its arguments, and 0 */
-
-/* --- settings ---
- *
- * step=global|instruction  fuel=N  max_threads=N heap_bytes=N heap_objects=N stack_slots=N stack_bytes=N
- * stack_objects=N  ignore=KIND  main=0|1 (whether thread 0 runs main, or only prepares the process)  alone=0|1
- * invariant=FUNCTION  call=FUNCTION  start=THREAD:FUNCTION:ARGUMENT (set-up, in the order given) */
-
-static uint32_t *limit_called(VmLimits *limits, const char *key) {
-    const struct {
-        const char *name;
-        uint32_t *limit;
-    } rows[] = {
-        {"max_threads", &limits->max_threads},   {"heap_bytes", &limits->heap_bytes},
-        {"heap_objects", &limits->heap_objects}, {"stack_slots", &limits->stack_slots},
-        {"stack_bytes", &limits->stack_bytes},   {"stack_objects", &limits->stack_objects},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (strcmp(rows[i].name, key) == 0) return rows[i].limit;
-    }
-    return NULL;
-}
-
-static int is_setup(const char *key) {
-    return strcmp(key, "invariant") == 0 || strcmp(key, "call") == 0 || strcmp(key, "start") == 0;
-}
-
-static int ignore_fault(VmCheck *check, const char *name) {
-    for (uint32_t kind = 1; kind < vm_fault_count(); kind++) {
-        if (strcmp(vm_fault_name(kind), name) != 0) continue;
-        check->ignored |= (uint64_t)1 << kind;
-        return 1;
-    }
-    return 0;
-}
-
-/* One word that is not set-up. */
-static int apply_setting(VmCheck *check, const char *key, const char *value) {
-    uint32_t *limit = limit_called(&check->limits, key);
-    if (limit != NULL) {
-        *limit = (uint32_t)strtoul(value, NULL, 10);
-    } else if (strcmp(key, "step") == 0 && strcmp(value, "instruction") == 0) {
-        check->mode = VM_STEP_INSTRUCTION;
-    } else if (strcmp(key, "step") == 0 && strcmp(value, "global") == 0) {
-        check->mode = VM_STEP_GLOBAL;
-    } else if (strcmp(key, "fuel") == 0) {
-        check->fuel = strtoull(value, NULL, 10);
-    } else if (strcmp(key, "main") == 0) {
-        check->has_main = value[0] != '0';
-    } else if (strcmp(key, "alone") == 0) {
-        check->runs_alone = value[0] != '0';
-    } else {
-        return strcmp(key, "ignore") == 0 && ignore_fault(check, value);
-    }
-    return 1;
-}
-
-static int apply_setup(VmCheck *check, const char *key, char *value, char *error, size_t capacity) {
-    if (strcmp(key, "invariant") == 0) return check_invariant(check, value, error, capacity);
-    if (strcmp(key, "call") == 0) return check_call(check, value, error, capacity);
-    char *name = strchr(value, ':'), *argument = name == NULL ? NULL : strrchr(name + 1, ':');
-    if (argument == NULL) return check_fail(error, capacity, "start=%s is not THREAD:FUNCTION:ARGUMENT", value);
-    *name++ = *argument++ = '\0';
-    return check_start(check, (uint32_t)strtoul(value, NULL, 10), name, strtoull(argument, NULL, 10), error, capacity);
-}
-
-/* Goes over the words: set-up, or all the others. */
-static int apply_settings(VmCheck *check, int setup, char *error, size_t capacity) {
-    char word[WORD_BYTES];
-    const char *rest = check->settings;
-    for (rest += strspn(rest, " "); *rest != '\0'; rest += strspn(rest, " ")) {
-        size_t length = strcspn(rest, " ");
-        if (length >= sizeof word) return check_fail(error, capacity, "a setting of %zu characters", length);
-        memcpy(word, rest, length);
-        word[length] = '\0';
-        rest += length;
-        char *value = strchr(word, '=');
-        if (value == NULL) return check_fail(error, capacity, "the setting %s has no value", word);
-        *value++ = '\0';
-        if (is_setup(word) != setup) continue;
-        int good = setup ? apply_setup(check, word, value, error, capacity) : apply_setting(check, word, value);
-        if (!good) return setup ? 0 : check_fail(error, capacity, "there is no setting %s=%s", word, value);
-    }
-    return 1;
-}
+enum { DEFAULT_FUEL = 1 << 16, MOST_ABSTRACT_BYTES = 1 << 16 };
+static const char ABSTRACT_OBJECT[] = "pancam_abs";
 
 /* --- beginning --- */
 
@@ -108,17 +22,28 @@ VmCheck *check_create(const uint8_t *image, size_t size, const char *settings, c
     check->mode = VM_STEP_GLOBAL;
     check->fuel = DEFAULT_FUEL;
     check->has_main = 1;
-    if (apply_settings(check, 0, error, capacity)) {
+    check->most_instructions = DEFAULT_FUEL;
+    if (check_apply(check, 0, error, capacity)) {
         check->machine = vm_create(image, size, &check->limits, error, capacity);
+        if (check->machine != NULL && check->takes_supersteps)
+            check->superstep = superstep_create(check->machine->limits.max_threads);
         if (check->machine != NULL && check_reset(check, error, capacity)) return check;
     }
     check_destroy(check);
     return NULL;
 }
 
+static void drop_properties(VmCheck *check) {
+    while (check->property_count > 0) property_destroy(check->properties + --check->property_count);
+    check->has_abstraction = 0;
+}
+
 void check_destroy(VmCheck *check) {
+    superstep_destroy(check->superstep);
+    drop_properties(check);
     vm_destroy(check->machine);
     free(check->settings);
+    free(check->packed);
     free(check);
 }
 
@@ -128,20 +53,30 @@ static void settle(VmCheck *check, uint32_t thread, uint32_t pc);
 
 int check_reset(VmCheck *check, char *error, size_t capacity) {
     vm_reset(check->machine);
-    check->invariant_count = 0;
+    drop_properties(check);
     if (!check->has_main) {
         while (vm_run(check->machine, 0, VM_RUN, check->fuel, 0, 0) == STOP_STEP) {
         }
         if (check->machine->threads[0].status == THREAD_RUNNING)
             return check_fail(error, capacity, "the constructors of the program do not end");
     }
-    return apply_settings(check, 1, error, capacity);
+    if (!check_apply(check, 1, error, capacity)) return 0;
+    if (check->property_count > 0) settle(check, 0, check->machine->threads[0].pc);
+    return 1;
 }
 
 static int find(const VmCheck *check, const char *name, uint32_t *function, char *error, size_t capacity) {
     *function = vm_find_function(check->machine, name);
     if (*function < vm_function_count(check->machine)) return 1;
     return check_fail(error, capacity, "the program has no function %s", name);
+}
+
+static int add_property(VmCheck *check, uint32_t function, uint32_t object, char *error, size_t capacity) {
+    if (property_create(check->properties + check->property_count, check->machine, function, object)) {
+        check->property_count++;
+        return 1;
+    }
+    return check_fail(error, capacity, "no memory for a property");
 }
 
 int check_add_invariant(VmCheck *check, const char *name, char *error, size_t capacity) {
@@ -151,9 +86,31 @@ int check_add_invariant(VmCheck *check, const char *name, char *error, size_t ca
         return check_fail(error, capacity, "the invariant %s has parameters", name);
     if (check->machine->image.functions[function].result_slots != 1)
         return check_fail(error, capacity, "the invariant %s returns no number", name);
-    if (check->invariant_count == MOST_INVARIANTS) return check_fail(error, capacity, "too many invariants");
-    check->invariants[check->invariant_count++] = function;
-    return 1;
+    if (check->property_count - (uint32_t)check->has_abstraction == MOST_INVARIANTS)
+        return check_fail(error, capacity, "too many invariants");
+    return add_property(check, function, NO_OBJECT, error, capacity);
+}
+
+static uint32_t find_object(const VmImage *image, const char *name) {
+    uint32_t object = 0;
+    while (object < image->object_count && strcmp(image->strings + image->objects[object].name, name) != 0) object++;
+    return object;
+}
+
+int check_abstraction(VmCheck *check, const char *name, char *error, size_t capacity) {
+    uint32_t function, object = find_object(&check->machine->image, ABSTRACT_OBJECT);
+    const VmImage *image = &check->machine->image;
+    if (!find(check, name, &function, error, capacity)) return 0;
+    if (image->functions[function].parameter_slots > 0)
+        return check_fail(error, capacity, "the abstraction %s has parameters", name);
+    if (object == image->object_count)
+        return check_fail(error, capacity, "the abstraction %s does not write to pancam_abs", name);
+    if (image->objects[object].flags & OBJECT_CONSTANT || image->objects[object].size > MOST_ABSTRACT_BYTES)
+        return check_fail(error, capacity, "pancam_abs must be an array of at most %d bytes", MOST_ABSTRACT_BYTES);
+    if (check->has_abstraction || check->property_count > 0)
+        return check_fail(error, capacity, "there can be only one abstraction");
+    check->has_abstraction = 1;
+    return add_property(check, function, object, error, capacity);
 }
 
 int check_invariant(VmCheck *check, const char *name, char *error, size_t capacity) {
@@ -212,35 +169,76 @@ static void narrow(VmCheck *check, uint32_t thread, uint32_t choice) {
     note_thread(check->machine, thread);
 }
 
-void check_step(VmCheck *check, uint32_t thread, uint32_t choice) {
+VmStop check_transition(VmCheck *check, uint32_t thread, const uint32_t *choice) {
     VmMachine *machine = check->machine;
     uint32_t flags = VM_TIME_OUT;
     uint64_t number = 0;
-    machine->executed = 0;
-    if (vm_at_choice(machine, thread)) {
+    if (choice != NULL && vm_at_choice(machine, thread)) {
         if (check_is_partial(check, thread)) {
-            narrow(check, thread, choice);
-            return;
+            narrow(check, thread, *choice);
+            return STOP_CHOICE;
         }
         flags |= VM_WITH_CHOICE;
-        number = check_choice(check, thread, choice);
+        number = check_choice(check, thread, *choice);
     }
-    if (check->runs_alone && check->invariant_count == 0) flags |= VM_RUN_ALONE; /* an invariant sees every write */
-    uint32_t pc = machine->threads[thread].pc;
-    vm_run(machine, thread, check->mode, check->fuel, flags, number);
-    settle(check, thread, pc);
+    if (check->runs_alone && check->property_count == 0) flags |= VM_RUN_ALONE; /* a property sees every write */
+    VmStop stop = vm_run(machine, thread, check->mode, check->fuel, flags, number);
+    check->instructions += machine->executed;
+    return stop;
+}
+
+void check_identify(VmCheck *check, uint64_t slot, const void *identity, size_t size) {
+    if (check->superstep != NULL) superstep_identify(check->superstep, slot, identity, size);
+}
+
+/* The owner of a search knows how to do this with less. */
+static void keep_copy(VmCheck *check) {
+    size_t size = vm_pack(check->machine, check->packed, check->packed_capacity);
+    if (size > check->packed_capacity) {
+        check->packed = realloc(check->packed, size);
+        if (check->packed == NULL) abort();
+        check->packed_capacity = size;
+        vm_pack(check->machine, check->packed, size);
+    }
+    check->packed_size = size;
+}
+
+void check_revert(VmCheck *check) {
+    if (check->revert != NULL)
+        check->revert(check);
+    else
+        vm_unpack(check->machine, check->packed, check->packed_size);
+}
+
+static uint32_t do_superstep(VmCheck *check, uint32_t thread, uint32_t choice) {
+    for (uint32_t i = 0; i < check->property_count; i++) property_update(check->properties + i, check->machine);
+    if (check->revert == NULL) keep_copy(check);
+    return superstep_do(check, thread, choice);
+}
+
+void check_step(VmCheck *check, uint32_t thread, uint32_t choice) {
+    int is_partial = check_is_partial(check, thread);
+    uint32_t pc = check->machine->threads[thread].pc;
+    check->instructions = 0;
+    check->transitions = 1;
+    if (check->superstep != NULL)
+        pc = do_superstep(check, thread, choice);
+    else
+        check_transition(check, thread, &choice);
+    check->machine->executed = check->instructions;
+    if (!is_partial) settle(check, thread, pc);
 }
 
 /* --- outcomes --- */
 
-/* The fault belongs to the instruction that the step began with: that is what others could see. */
+/* The fault belongs to the instruction that the last transition began with: that is what others could see. */
 static void find_violated_invariant(VmCheck *check, uint32_t thread, uint32_t pc) {
     VmMachine *machine = check->machine;
-    for (uint32_t i = 0; i < check->invariant_count; i++) {
-        uint64_t holds;
-        if (!vm_evaluate(machine, check->invariants[i], &holds)) return;
-        if (holds) continue;
-        machine->detail[0] = check->invariants[i];
+    for (uint32_t i = 0; i < check->property_count; i++) {
+        const Property *property = check->properties + i;
+        if (!property_update(check->properties + i, machine)) return;
+        if (property->object != NO_OBJECT || property->result) continue;
+        machine->detail[0] = property->function;
         machine->detail[1] = 0;
         record_fault(machine, FAULT_INVARIANT, thread, pc);
         return;
@@ -285,5 +283,12 @@ VmOutcome check_outcome(const VmCheck *check) {
     if (header->status == PROCESS_RUNNING) return some_thread_runs(check->machine) ? OUTCOME_RUNNING : OUTCOME_DONE;
     if (header->status != PROCESS_FAULT) return OUTCOME_DONE;
     if (is_limit(header->fault_kind)) return OUTCOME_LIMIT;
+    if (header->fault_thread >= check->machine->limits.max_threads) return OUTCOME_VIOLATION; /* of a property's own */
     return check->ignored >> header->fault_kind & 1 ? OUTCOME_IGNORED : OUTCOME_VIOLATION;
+}
+
+/* --- properties --- */
+
+uint64_t check_evaluations(const VmCheck *check, uint32_t property) {
+    return property < check->property_count ? check->properties[property].runs : 0;
 }

@@ -5,22 +5,51 @@
 #pragma once
 
 #include "machine.h"
+#include "property.h"
 
 #include "check_api.h"
 
 enum { MOST_INVARIANTS = 32 };
+
+typedef struct Superstep Superstep; /* superstep.h */
 
 struct VmCheck {
     VmMachine *machine;
     char *settings;
     VmLimits limits;
     VmMode mode;
-    uint64_t fuel;    /* of one step, so that a loop without visible instructions does not hang it */
+    uint64_t fuel;    /* of one transition, so that a loop without visible instructions does not hang it */
     uint64_t ignored; /* a bit for each kind of fault */
     int has_main;
     int runs_alone; /* a thread that is the only one is disturbed by nobody: the driver calls and starts nothing */
-    uint32_t invariants[MOST_INVARIANTS]; /* functions */
-    uint32_t invariant_count;
+    int takes_supersteps; /* or a step is one transition */
+    Superstep *superstep;
+    uint64_t most_instructions;               /* after which a superstep ends */
+    uint32_t holes;                           /* HOLE_*: what the published algorithm leaves open, for tests */
+    Property properties[MOST_INVARIANTS + 1]; /* the abstraction, if there is one, and the invariants */
+    uint32_t property_count;
+    int has_abstraction, keeps_control;
+
+    uint64_t instructions; /* of the last step */
+    uint32_t transitions;
+
+    /* Brings the machine back to the state before the step; null: to a copy that was made of it. */
+    void (*revert)(struct VmCheck *check);
+    uint8_t *packed;
+    size_t packed_size, packed_capacity;
 };
 
+#define check_fail image_error /* one line with its arguments, and 0 */
+
+/* check_settings.c: goes over the words of the settings, those for set-up or all the others. */
+int check_apply(VmCheck *check, int setup, char *error, size_t capacity);
+
+int check_abstraction(VmCheck *check, const char *function, char *error, size_t capacity);
 int check_add_invariant(VmCheck *check, const char *function, char *error, size_t capacity); /* without a look at it */
+
+/* The next transition of the thread, with the number of a choice if it is the first one of a move. */
+VmStop check_transition(VmCheck *check, uint32_t thread, const uint32_t *choice);
+void check_revert(VmCheck *check);
+
+/* Which state the machine is in: bytes that no other state has, and a number that tells where to remember things. */
+void check_identify(VmCheck *check, uint64_t slot, const void *identity, size_t size);

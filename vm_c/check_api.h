@@ -38,3 +38,4 @@ int check_is_partial(const VmCheck *check, uint32_t thread); /* its moves only n
 uint64_t check_choice(const VmCheck *check, uint32_t thread, uint32_t choice); /* the number that a CHOOSE would give */
 void check_step(VmCheck *check, uint32_t thread, uint32_t choice);             /* choice < check_moves */
 VmOutcome check_outcome(const VmCheck *check);
+uint64_t check_evaluations(const VmCheck *check, uint32_t property); /* how often the function was run so far */

@@ -4,6 +4,7 @@
  * and for 32-bit pointers, and vm_run, which decides whether the thread may go at all.
  */
 #include "access.h"
+#include "accesses.h"
 #include "arith.h"
 
 #ifdef VM_PARANOID

@@ -414,9 +414,14 @@ before_stack:
 before_visible:
     if (call->mode == VM_PURE) {
         TRY(effect_of(machine, call->thread, ip, r));
+        if (machine->accesses != NULL) accesses_note(machine, call->thread, ip, r);
         goto *run_labels[ip->op];
     }
-    if (self->atomic_depth > 0 || is_private_access(machine, call->thread, ip, r)) goto *run_labels[ip->op];
+    if (self->atomic_depth > 0) {
+        if (machine->accesses != NULL) accesses_note(machine, call->thread, ip, r);
+        goto *run_labels[ip->op];
+    }
+    if (is_private_access(machine, call->thread, ip, r)) goto *run_labels[ip->op];
     fuel++;
     STOP(STOP_STEP);
 out_of_fuel:

@@ -97,6 +97,8 @@ typedef struct {
     uint64_t threads; /* a bit each */
 } VmChanges;
 
+typedef struct VmAccessList VmAccessList; /* accesses.h */
+
 struct VmMachine {
     VmImage image;
     VmLimits limits;
@@ -122,8 +124,11 @@ struct VmMachine {
     /* Not part of the state */
     uint64_t detail[2]; /* of the fault that a helper is reporting */
     uint64_t executed, total;
-    uint64_t returned;  /* by the first frame of the last thread that returned from it */
-    VmChanges *changes; /* null: nobody wants to know */
+    uint64_t returned;                   /* by the first frame of the last thread that returned from it */
+    uint64_t births;                     /* threads started so far */
+    VmChanges *changes;                  /* null: nobody wants to know */
+    VmAccessList *accesses;              /* of the visible instructions of atomic sections and of properties; or null */
+    uint64_t scratch_start, scratch_end; /* memory that a property may write: the pointers of an object */
     VmOutput *output;
     void *output_context;
 };

@@ -179,7 +179,8 @@ void heap_account(VmMachine *machine, const VmObject *object, int live) {
            granules(object->size));
 }
 
-/* `flags` are a kind, and OBJECT_ESCAPED if others may get to know the address. */
+/* `flags` are a kind, and OBJECT_ESCAPED if others may get to know the address; they may know it already from an object
+ * that had the same id. */
 VmFault stack_allocate(VmMachine *machine, uint32_t thread, uint64_t size, uint32_t flags, uint32_t site,
                        uint64_t *pointer) {
     VmThread *owner = machine->threads + thread;
@@ -191,6 +192,7 @@ VmFault stack_allocate(VmMachine *machine, uint32_t thread, uint64_t size, uint3
     if (space > machine->limits.stack_bytes / GRANULE - owner->stack_top) return FAULT_STACK_LIMIT;
     uint64_t stack = machine->regions_offset + thread * machine->region_size + machine->stack_offset;
     uint32_t id = stack_pool(machine, thread) + owner->stack_ids;
+    if (owner->stack_ids < machine->heaps[thread].stale_ids) flags |= OBJECT_ESCAPED;
     make_object(machine, id, ids,
                 (VmObject){.base = (uint32_t)(stack / GRANULE) + owner->stack_top,
                            .size = (uint32_t)size,

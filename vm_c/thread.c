@@ -32,6 +32,7 @@ VmFault thread_start(VmMachine *machine, uint32_t thread, uint32_t function, con
     for (uint32_t i = 0; i < count && i < entry->parameter_slots; i++) registers[FRAME_HEADER_SLOTS + i] = arguments[i];
     note_write(machine, registers, (FRAME_HEADER_SLOTS + (uint64_t)entry->frame_slots) * sizeof *registers);
     note_thread(machine, thread);
+    machine->births++;
     started->status = THREAD_RUNNING;
     started->pc = entry->first_pc;
     started->frame = FRAME_HEADER_SLOTS;
@@ -102,6 +103,7 @@ int is_private_access(const VmMachine *machine, uint32_t thread, const VmInstr *
     const VmObject *object = object_at(machine, pointer);
     uint32_t kind = object->flags & OBJECT_KIND_MASK;
     if (kind == OBJECT_CONST) return 1;
+    if (kind == OBJECT_STACK) return is_own(object, thread) && !(object->flags & OBJECT_ESCAPED);
     return (instr->c & ACCESS_PRIVATE) && kind == OBJECT_THREAD_LOCAL && is_own(object, thread);
 }
 

@@ -12,13 +12,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pancam.cli import START
-from pancam.cli.display import ProgressLine, as_json, search_lines, verdict_line
+from pancam.cli.display import (
+    ProgressLine,
+    as_json,
+    comparison_json,
+    comparison_lines,
+    search_lines,
+    verdict_line,
+)
 from pancam.cli.programs import build_options, machine_limits, print_timings, split_flags
 from pancam.errors import PancamError, UsageError
 from pancam.faults import ignored_kinds
 from pancam.pipeline import BuildOptions, Timings, build_program
-from pancam.settings import Settings, Start
+from pancam.settings import DEFAULT_SUPERSTEP, STEPS, Settings, Start
 from pancam.spin.options import SearchOptions, VerifierOptions
+from pancam.verdict import common_exit_code
 
 if TYPE_CHECKING:
     import argparse
@@ -34,19 +42,14 @@ def check(options: argparse.Namespace) -> int:
     timings = Timings()
     timings.phases["start"] = time.perf_counter() - START
     search = search_options(options)
+    options.files = [*options.files, *options.with_files]
     _check_targets(options)
     build = _harness_build(options, build_options(options), search)
     program = build_program(options.files, build, options.arguments, timings)
     settings = make_settings(options, program)
-    with timings.phase("imports"):
-        from pancam.check import check_program
-        from pancam.spin.search import Watch
-    line = ProgressLine(sys.stderr, wanted=sys.stderr.isatty() and not options.quiet and not options.json)
-    watch = Watch(line.show, _notice, Path(options.keep) if options.keep else None)
-    try:
-        outcome = check_program(program, settings, search, watch, timings)
-    finally:
-        line.clear()
+    if options.compare:
+        return _compare(options, program, settings, search, timings)
+    outcome, search = _search(options, program, settings, search, timings)
     if outcome.traces and build.compile.opt_level != "0":
         outcome = _with_removed_lines(options, build, program, outcome)
     if options.trace and outcome.traces:
@@ -59,6 +62,41 @@ def check(options: argparse.Namespace) -> int:
     if options.timings:
         print_timings(timings, outcome.result.progress.instructions)
     return outcome.conclusion.exit_code(exhaustive=options.exhaustive)
+
+
+def _search(
+    options: argparse.Namespace, program: Program, settings: Settings, search: SearchOptions, timings: Timings
+) -> tuple[CheckResult, SearchOptions]:
+    """The result, and the options that led to it: --cb-iterate finds the bound."""
+    with timings.phase("imports"):
+        from pancam.check import check_program, check_with_growing_bound
+        from pancam.spin.search import Watch
+    line = ProgressLine(sys.stderr, wanted=sys.stderr.isatty() and not options.quiet and not options.json)
+    watch = Watch(line.show, _notice, Path(options.keep) if options.keep else None)
+    try:
+        if options.cb_iterate:
+            return check_with_growing_bound(program, settings, search, watch, timings)
+        return check_program(program, settings, search, watch, timings), search
+    finally:
+        line.clear()
+
+
+def _compare(
+    options: argparse.Namespace, program: Program, settings: Settings, search: SearchOptions, timings: Timings
+) -> int:
+    """`--compare`: the same check with steps of every size, side by side; limits are for each."""
+    rows = []
+    for step in reversed(STEPS):
+        outcome, used = _search(options, program, replace(settings, step=step), search, timings)
+        rows.append((step, outcome, used))
+    code = common_exit_code([outcome.conclusion for _, outcome, _ in rows], exhaustive=options.exhaustive)
+    if options.json:
+        print(comparison_json(rows, options.files, code))
+    else:
+        print("\n".join(comparison_lines(rows)))
+    if options.timings:
+        print_timings(timings, sum(outcome.result.progress.instructions for _, outcome, _ in rows))
+    return code
 
 
 def _with_removed_lines(
@@ -75,6 +113,9 @@ def _with_removed_lines(
 
 def _check_targets(options: argparse.Namespace) -> None:
     """A search may take hours: that its results can be written is seen before it starts."""
+    if options.compare and (options.trace or options.keep or options.step):
+        name = "--trace" if options.trace else "--keep" if options.keep else "--step"
+        raise UsageError(f"{name} is for one search: it cannot be combined with --compare")
     if options.trace:
         folder = Path(options.trace).absolute().parent
         if not folder.is_dir() or not os.access(folder, os.W_OK) or Path(options.trace).is_dir():
@@ -100,6 +141,18 @@ def search_options(options: argparse.Namespace) -> SearchOptions:
         raise UsageError("--depth must be at least 1")
     if options.all_errors < 0:
         raise UsageError("--all-errors must not be negative")
+    if options.cb is not None and options.cb < 0:
+        raise UsageError("--cb must not be negative")
+    if options.cb is not None and options.cb_iterate:
+        raise UsageError("--cb-iterate finds the bound itself: it cannot be combined with --cb")
+    if options.cb_unmatched and options.cb is None:
+        raise UsageError("--cb-unmatched goes with --cb")
+    if options.max_superstep is not None and options.max_superstep < 1:
+        raise UsageError("--max-superstep must be at least 1")
+    if options.max_superstep is not None and options.step not in (None, "superstep"):
+        raise UsageError(f"--max-superstep is for supersteps: it cannot be combined with --step {options.step}")
+    if options.abs_keep_control and not options.abstraction:
+        raise UsageError("--abs-keep-control goes with --abstraction")
     search = SearchOptions(
         store=options.store,
         breadth_first=options.bfs,
@@ -114,6 +167,9 @@ def search_options(options: argparse.Namespace) -> SearchOptions:
         spin_flags=split_flags(options.spin_flags, "--spin-flags"),
         cc_flags=split_flags(options.cc_flags, "--cc-flags"),
         driver=options.driver,
+        bound=0 if options.cb_iterate else options.cb,
+        bound_matched=not options.cb_unmatched,
+        abstraction=options.abstraction is not None,
     )
     search.check()
     return search
@@ -122,7 +178,8 @@ def search_options(options: argparse.Namespace) -> SearchOptions:
 def _harness_build(options: argparse.Namespace, build: BuildOptions, search: SearchOptions) -> BuildOptions:
     """What of the program is called from outside must be compiled, too."""
     starts = [start.function for start in _starts(options)]
-    functions = tuple(dict.fromkeys([*([options.init] if options.init else []), *starts, *options.invariants]))
+    named = [options.init, options.abstraction, *starts, *options.invariants]
+    functions = tuple(dict.fromkeys(name for name in named if name))
     if options.init and not starts and not options.driver:
         raise UsageError("--init is for programs without main: say with --thread what runs after it")
     if options.driver:
@@ -151,12 +208,15 @@ def _starts(options: argparse.Namespace) -> list[Start]:
 def make_settings(options: argparse.Namespace, program: Program) -> Settings:
     """What a step and a violation are."""
     return Settings(
-        step=options.step,
+        step=options.step or ("global" if options.driver else "superstep"),
+        max_superstep=options.max_superstep or DEFAULT_SUPERSTEP,
         limits=machine_limits(options, program.thread_limit),
         runs_alone=options.driver is None,
         ignored=ignored_kinds(options.only, options.ignore),
         has_main=program.has_main,
         calls=(options.init,) if options.init else (),
+        abstraction=options.abstraction,
+        keep_control=options.abs_keep_control,
         invariants=tuple(options.invariants),
         starts=tuple(_starts(options)),
     )
@@ -164,7 +224,7 @@ def make_settings(options: argparse.Namespace, program: Program) -> Settings:
 
 def _print_result(options: argparse.Namespace, settings: Settings, search: SearchOptions, outcome: CheckResult) -> None:
     if options.json:
-        print(as_json(outcome, options.files, settings, exhaustive=options.exhaustive))
+        print(as_json(outcome, options.files, settings, search, exhaustive=options.exhaustive))
         return
     from pancam.explain.render import render
 
@@ -183,7 +243,10 @@ def driver(options: argparse.Namespace) -> int:
 
     search = search_options(options)
     program = build_program(
-        options.files, _harness_build(options, build_options(options), search), options.arguments, Timings()
+        [*options.files, *options.with_files],
+        _harness_build(options, build_options(options), search),
+        options.arguments,
+        Timings(),
     )
     settings = make_settings(options, program)
     verifier = VerifierOptions(program.thread_limit, search, 0)

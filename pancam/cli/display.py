@@ -72,9 +72,24 @@ def search_lines(outcome: CheckResult, settings: Settings, search: SearchOptions
     how += [name for name, wanted in (("bitstate", search.bitstate), ("hash-compact", search.hash_compact)) if wanted]
     how += [f"{search.cores} cores"] if search.cores > 1 else []
     how += [f"{settings.step} steps", f"{search.store} store"]
-    counted = ", ".join(f"{numbers[name]:,} {name}" for name in ("states", "transitions", "instructions"))
+    counted = ", ".join(_count(numbers[f"{name}s"], name) for name in ("state", "transition", "instruction"))
     cost = f"depth {numbers['depth']:,}, {result.seconds:.2f} s, {numbers['memory'] / MIB:,.0f} MB"
     lines = [f"{counted}, {cost} ({', '.join(how)})"]
+    if settings.step == "superstep":
+        lines.append(
+            f"mean superstep: {numbers['mean_superstep']:.1f} instructions, "
+            f"{numbers['mean_small_steps']:.1f} global steps; "
+            f"access tables: {numbers['table_bytes'] / MIB:,.1f} MB"
+        )
+    if search.bound is not None:
+        counted_between = "supersteps" if settings.step == "superstep" else "steps"
+        finished = outcome.conclusion.verdict in (Verdict.HOLDS, Verdict.BOUNDED)
+        met = ": enough to reach everything" if finished and not result.progress.refused else ""
+        lines.append(f"context bound {search.bound}, preemptions between {counted_between}{met}")
+    if settings.abstraction or settings.invariants:
+        lines.append(f"property functions were run {result.progress.evaluations:,} times")
+    if settings.abstraction and numbers["states"] == 1:
+        lines.append("the abstraction tells no states apart: nothing after the first steps was searched")
     if search.store == "tree":
         lines.append(f"state store: {result.progress.store_bytes / MIB:,.1f} MB")
     if result.report.hash_factor is not None:
@@ -88,6 +103,10 @@ def search_lines(outcome: CheckResult, settings: Settings, search: SearchOptions
     return lines
 
 
+def _count(number: int, name: str) -> str:
+    return f"{number:,} {name}" if number == 1 else f"{number:,} {name}s"
+
+
 def statistics(outcome: CheckResult) -> dict[str, Any]:
     """The numbers of a search."""
     result = outcome.result
@@ -98,6 +117,11 @@ def statistics(outcome: CheckResult) -> dict[str, Any]:
         "states_matched": result.report.matched,
         "transitions": result.progress.transitions,
         "instructions": result.progress.instructions,
+        "mean_superstep": round(result.progress.instructions / max(result.progress.transitions, 1), 2),
+        "mean_small_steps": round(result.progress.small_steps / max(result.progress.transitions, 1), 2),
+        "bound_refused": result.progress.refused,
+        "property_runs": result.progress.evaluations,
+        "table_bytes": result.progress.table_bytes,
         "depth": result.report.depth or result.progress.depth,
         "seconds": round(result.seconds, 3),
         "memory": max(result.memory, result.report.memory),
@@ -108,7 +132,9 @@ def statistics(outcome: CheckResult) -> dict[str, Any]:
     }
 
 
-def as_json(outcome: CheckResult, files: Sequence[str], settings: Settings, *, exhaustive: bool) -> str:
+def as_json(
+    outcome: CheckResult, files: Sequence[str], settings: Settings, search: SearchOptions, *, exhaustive: bool
+) -> str:
     """The whole result for machines; docs/json.md describes it."""
     from pancam.explain.trace_file import trace_row
 
@@ -119,7 +145,42 @@ def as_json(outcome: CheckResult, files: Sequence[str], settings: Settings, *, e
         "reasons": list(outcome.conclusion.reasons),
         "exit_code": outcome.conclusion.exit_code(exhaustive=exhaustive),
         "settings": asdict(settings),
+        "context_bound": search.bound,
         "statistics": statistics(outcome),
         "violations": [trace_row(trace) for trace in outcome.traces],
     }
+    return json.dumps(value, indent=2)
+
+
+def comparison_lines(rows: Sequence[tuple[str, CheckResult, SearchOptions]]) -> list[str]:
+    """The same check with steps of every size, as a table."""
+    names = ("states", "transitions", "instructions")
+    lines = [
+        f"{'steps':12} {'verdict':9} {'states':>13} {'transitions':>13} {'instructions':>14} {'each':>9} {'time':>9}"
+    ]
+    for step, outcome, _ in rows:
+        numbers = statistics(outcome)
+        states, transitions, instructions = (f"{numbers[name]:,}" for name in names)
+        lines.append(
+            f"{step:12} {outcome.conclusion.verdict.value:9} {states:>13} {transitions:>13} {instructions:>14} "
+            f"{numbers['mean_superstep']:>9.1f} {outcome.result.seconds:>7.2f} s"
+        )
+    told = [f"{step}: {verdict_line(r)}" for step, r, _ in rows if r.conclusion.verdict is not Verdict.HOLDS]
+    return [*lines, *([""] if told else []), *told]
+
+
+def comparison_json(
+    rows: Sequence[tuple[str, CheckResult, SearchOptions]], files: Sequence[str], exit_code: int
+) -> str:
+    """The table of --compare for machines."""
+    found = [
+        {
+            "step": step,
+            "verdict": r.conclusion.verdict.value,
+            "reasons": list(r.conclusion.reasons),
+            "statistics": statistics(r),
+        }
+        for step, r, _ in rows
+    ]
+    value = {"version": 1, "files": list(files), "exit_code": exit_code, "comparison": found}
     return json.dumps(value, indent=2)

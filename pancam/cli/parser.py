@@ -7,6 +7,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from pancam.errors import UsageError
+from pancam.settings import DEFAULT_SUPERSTEP
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -122,6 +123,7 @@ def _add_check(commands: Commands) -> None:
     _add_files(check)
     _add_harness(check)
     _add_search(check)
+    _add_bounds(check)
     _add_limits(check)
     _add_report(check)
 
@@ -132,6 +134,7 @@ def _add_driver(commands: Commands) -> None:
     _add_files(driver)
     _add_harness(driver)
     _add_search(driver)
+    _add_bounds(driver)
     _add_limits(driver)
 
 
@@ -156,7 +159,22 @@ def _add_harness(parser: argparse.ArgumentParser) -> None:
 
 def _add_search(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("search")
-    group.add_argument("--step", choices=("instruction", "global"), default="global", help="granularity of a step")
+    group.add_argument(
+        "--step", choices=("superstep", "global", "instruction"),
+        help="granularity of a step (default superstep; with --driver global)",
+    )  # fmt: skip
+    group.add_argument(
+        "--superstep", dest="step", action="store_const", const="superstep", help="the same as --step superstep"
+    )
+    group.add_argument(
+        "--max-superstep",
+        type=int,
+        metavar="N",
+        help=f"a superstep ends after N instructions (default {DEFAULT_SUPERSTEP})",
+    )
+    group.add_argument(
+        "--compare", action="store_true", help="search with all three granularities, and show them side by side"
+    )
     group.add_argument("--store", choices=("tree", "raw"), default="tree", help="how states are kept (default tree)")
     group.add_argument("--bfs", action="store_true", help="breadth-first: shortest counterexamples")
     group.add_argument("--bitstate", action="store_true", help="two bits or so for each state; may miss states")
@@ -168,6 +186,25 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--spin-flags", default="", metavar="FLAGS", help="more flags for spin -a")
     group.add_argument("--cc-flags", default="", metavar="FLAGS", help="more flags for the compilation of pan.c")
+
+
+def _add_bounds(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("fewer states")
+    group.add_argument("--cb", type=int, metavar="N", help="only executions with at most N preemptions")
+    group.add_argument(
+        "--cb-iterate", action="store_true", help="bounds 0, 1, 2, ... until a violation is found or no bound is met"
+    )
+    group.add_argument(
+        "--cb-unmatched", action="store_true", help="with --cb: do not match the counter; loses executions"
+    )
+    group.add_argument(
+        "--abstraction", metavar="F", help="void f(void) fills pancam_abs: what it leaves there is all that is matched"
+    )
+    group.add_argument(
+        "--with", dest="with_files", action="append", default=[], metavar="FILE",
+        help="another C file of the check, such as one with the abstraction",
+    )  # fmt: skip
+    group.add_argument("--abs-keep-control", action="store_true", help="match where every thread is, too")
 
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:

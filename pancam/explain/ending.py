@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from pancam.vm.machine import Fault
 
 DEADLOCK = "DEADLOCK"
-PROPERTY_FAULTS = ("INVARIANT", "SIDE_EFFECT", "CALL_LIMIT")
+SIDE_EFFECT = "SIDE_EFFECT"
+PROPERTY_FAULTS = ("INVARIANT", SIDE_EFFECT, "CALL_LIMIT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ class Ending:
     cycle: tuple[int, ...] = ()
     stack: tuple[str, ...] = ()  # of the thread with the fault, innermost first
     stacks: tuple[str, ...] = ()  # of all threads
+    in_property: bool = False  # a function that the check evaluates did it, not a thread
 
 
 def describe_ending(program: Program, recorder: Recorder, outcome: Outcome) -> Ending:
@@ -89,9 +91,10 @@ class _FaultEnding:
 
     def describe(self) -> Ending:
         fault = self.fault
+        in_property = fault.thread >= self.recorder.machine.limits.max_threads
         # A property is looked at after a step: its fault belongs to what the step did, not to where the thread is now.
-        belongs_to_pc = fault.kind in PROPERTY_FAULTS
-        place = self.recorder.tools.code.place(fault.pc) if belongs_to_pc else self.recorder.user_place(fault.thread)
+        belongs_to_pc = in_property or fault.kind in PROPERTY_FAULTS
+        place = self._place_of_pc(in_property=in_property) if belongs_to_pc else self.recorder.user_place(fault.thread)
         location = place.location if place else None
         violation = Violation(
             fault.kind, self._text(), location.file if location else "", location.line if location else 0
@@ -100,7 +103,14 @@ class _FaultEnding:
         return Ending(
             violation, fault.thread, location, tuple(watch.values.items()) if watch else (), tuple(self._details()),
             stack=tuple(self._stack()), stacks=tuple(self.situation.thread_lines(fault.thread)),
+            in_property=in_property,
         )  # fmt: skip
+
+    def _place_of_pc(self, *, in_property: bool) -> Place | None:
+        fault, place = self.fault, self.recorder.tools.code.place
+        # What a property does in a function of the library happens at its call (vm_c/call.c).
+        calls = in_property and fault.kind not in ACCESS_FAULTS
+        return place(fault.pc) or (place(fault.detail[1]) if calls else None)
 
     def _stack(self) -> list[str]:
         """The user's part of the stack: what the library does on its behalf, and who called the user's code, is not."""
@@ -113,6 +123,9 @@ class _FaultEnding:
 
     def _text(self) -> str:
         fault = self.fault
+        if fault.kind == SIDE_EFFECT and fault.detail[0]:
+            name = self.recorder.tools.code.function_at(fault.detail[1]).name
+            return f"{fault.text}: {name} writes {self.objects.part_name(fault.detail[0], fault.thread)}"
         if fault.kind not in POINTER_FAULTS:
             return f"{fault.text}{self.situation.details(fault)}"
         pointer, size = fault.detail

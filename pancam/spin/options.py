@@ -34,11 +34,23 @@ class SearchOptions:
     cc_flags: tuple[str, ...] = ()
     driver: str | None = None
     liveness: bool = False
+    bound: int | None = None  # preemptions that an execution may have
+    bound_matched: bool = True  # False: as published, which loses executions
+    abstraction: bool = False
 
     @property
     def depth_is_exact(self) -> bool:
         """Whether a state that was first met deep down is looked at again when a shorter way leads to it."""
         return not (self.bitstate or self.hash_compact or self.cores > 1)
+
+    @property
+    def bound_is_located(self) -> bool:
+        """Whether a move that the context bound refuses counts only where fewer preemptions never lead to.
+
+        The counter must be matched, and the machine's state all there is. It costs as much memory as a state.
+        """
+        saves_memory = self.store == "raw" and (self.bitstate or self.hash_compact)
+        return self.bound_matched and not (saves_memory or self.liveness or self.driver is not None)
 
     def check(self) -> None:
         """Refuse what cannot be combined."""
@@ -50,6 +62,9 @@ class SearchOptions:
             raise UsageError("--depth bounds the depth-first search: it cannot be combined with --bfs")
         if self.breadth_first and self.bitstate:
             raise UsageError("--bitstate searches depth-first: it cannot be combined with --bfs")
+        if self.breadth_first and (self.abstraction or not self.bound_matched):  # SPIN cannot: UnMatched data
+            name = "--abstraction" if self.abstraction else "--cb-unmatched"
+            raise UsageError(f"{name} searches depth-first: it cannot be combined with --bfs")
         if self.cores > 1 and self.random_seed is not None:
             raise UsageError("--random-order is for one core")
         if (
@@ -69,7 +84,12 @@ class VerifierOptions:
     @property
     def driver_macros(self) -> list[str]:
         """Parameters of the Promela driver."""
-        return [f"-DN_THREADS={thread_count(self.threads)}"]
+        macros = [f"-DN_THREADS={thread_count(self.threads)}"]
+        if self.search.abstraction:
+            macros.append("-DABSTRACTION")
+        if self.search.bound is not None:
+            macros.append(f"-DBOUND={1 if self.search.bound_matched else 2}")
+        return macros
 
     @property
     def compile_flags(self) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import subprocess
 import tempfile
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from pancam.settings import Settings
 
 GRACE_SECONDS = 5.0  # from the polite request to stop, which lets SPIN report, to the kill
-FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.05
+PAUSE = 0.05  # at most, until a limit is looked at
 LOOK_SECONDS = 0.2  # between two looks at the memory and two lines of progress
 STATE_GROWTH, DEPTH_GROWTH = 4, 10
 LARGEST_STATE = 1 << 20
@@ -63,6 +64,7 @@ class Watch:
     on_progress: Callable[[Progress, float, int], None] | None = None
     notice: Callable[[str], None] = lambda _: None
     keep: Path | None = None
+    finals: Path | None = None  # a file for all states in which executions end (vm_c/search/finals.c)
 
 
 def memory_limit(wanted: int) -> int:
@@ -72,6 +74,7 @@ def memory_limit(wanted: int) -> int:
 
 def search(image: bytes, settings: Settings, options: SearchOptions, threads: int, watch: Watch) -> SearchResult:
     """Search the whole state space of a program, or as much as the limits allow."""
+    options = replace(options, abstraction=settings.abstraction is not None)
     options.check()
     options = replace(options, memory=memory_limit(options.memory))
     depth = options.depth or FIRST_DEPTH
@@ -80,7 +83,7 @@ def search(image: bytes, settings: Settings, options: SearchOptions, threads: in
     while True:
         left = None if options.time is None else max(options.time - spent, 0.0)
         verifier = VerifierOptions(threads, options, state_bytes if options.store == "raw" else 0)
-        attempt = _Attempt(image, settings, verifier, depth)
+        attempt = _Attempt(image, settings, verifier, depth, watch.finals)
         result = attempt.run(watch, left)
         spent += result.seconds
         result = replace(result, seconds=spent)
@@ -101,6 +104,7 @@ class _Attempt:
     settings: Settings
     verifier: VerifierOptions
     depth: int
+    finals: Path | None
 
     def run(self, watch: Watch, seconds: float | None) -> SearchResult:
         binary = obtain_verifier(self.verifier, watch.notice)
@@ -135,6 +139,12 @@ class _Attempt:
             "PANCAM_PROCESSES": str(search.cores),
             "PANCAM_PROGRESS": str(folder / "progress"),
         }
+        if search.bound is not None:
+            environment["PANCAM_BOUND"] = str(search.bound)
+            if search.bound_is_located:
+                environment["PANCAM_PLACES"] = "1"
+        if self.finals is not None:
+            environment["PANCAM_FINALS"] = str(self.finals)
         if search.depth is None and not search.breadth_first:
             environment["PANCAM_DEPTH"] = str(self.depth - 2)
         return environment
@@ -151,6 +161,7 @@ class _Attempt:
             last = output.strip().splitlines()[-1:] or ["it printed nothing"]
             raise ToolError(f"the verifier failed: {progress.text or last[0]}")
         environment = {**self._environment(folder), "PANCAM_PROCESSES": "1", "PANCAM_PROGRESS": ""}
+        environment.pop("PANCAM_FINALS", None)
         trails = tuple(tuple(read_moves(rerun_trail(binary, path, environment))) for path in found)
         return SearchResult(report, progress, trails, stopped)
 
@@ -160,14 +171,12 @@ def _watch(
 ) -> tuple[str, float, int]:
     """Waits for the end; (why the search was stopped, seconds, peak of memory)."""
     start = looked = time.monotonic()
-    pause, peak, stopped = FIRST_PAUSE, 0, ""
+    peak, stopped = 0, ""
     seconds, memory = limits
     while not stopped:
         try:
-            process.wait(pause)
-            break
-        except subprocess.TimeoutExpired:
-            pause = min(2 * pause, LONGEST_PAUSE)
+            if _has_ended(process, PAUSE):
+                break
         except KeyboardInterrupt:
             stopped = "interrupted"
         now = time.monotonic()
@@ -184,6 +193,17 @@ def _watch(
     if stopped:
         _ask_to_stop(process)
     return stopped, time.monotonic() - start, peak
+
+
+def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Waits for the end of the process, but not longer than that. Popen.wait would look only now and then."""
+    if process.poll() is not None:
+        return True
+    handle = os.pidfd_open(process.pid)
+    try:
+        return bool(select.select([handle], [], [], seconds)[0])
+    finally:
+        os.close(handle)
 
 
 def _ask_to_stop(process: subprocess.Popen[bytes]) -> None:

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 C_COMPILERS = ("cc", "gcc", "clang")
 MACHINE_FLAGS = ("-std=gnu11", "-O2", "-fno-strict-aliasing", "-ffp-contract=off")  # as in pancam/vm/build.py
 PAN_FLAGS = ("-O2", "-w", "-fno-strict-aliasing")
-SHARED_SOURCES = ("driver.c", "table.c")
+SHARED_SOURCES = ("abstract.c", "bound.c", "driver.c", "finals.c", "table.c")
 REPLAY_SECONDS = 600
 MODEL = "driver.pml"
+BUILD_ERRORS = ("undefined reference", "error:", "error")  # what tells most comes first
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def obtain_verifier(options: VerifierOptions, notice: Callable[[str], None]) -> 
     """The verifier for these options, from the cache or built now."""
     tools = find_tools()
     driver = driver_text(options)
-    machine_key = _digest([tools.identity, *MACHINE_FLAGS, *_texts(_machine_files())])
+    machine_key = _digest([tools.identity, *MACHINE_FLAGS, *SHARED_SOURCES, *_texts(_machine_files())])
     parts = [machine_key, tools.spin, driver, *options.driver_macros, *options.search.spin_flags]
     name = f"verifier-{_digest([*parts, *PAN_FLAGS, *options.compile_flags])}"
 
@@ -162,7 +163,8 @@ def _run_tool(command: Sequence[str], folder: Path | None = None) -> None:
     except OSError as problem:
         raise ToolError(f"{command[0]} does not start: {problem.strerror}") from problem
     if result.returncode != 0:
-        errors = [line for line in result.stderr.splitlines() if "error" in line] or result.stderr.splitlines()
+        lines = result.stderr.splitlines()
+        errors = [line for words in BUILD_ERRORS for line in lines if words in line] or lines
         raise DriverError(f"{command[0]} cannot build the verifier: {errors[0] if errors else 'no reason given'}")
 
 

@@ -80,6 +80,10 @@ class Checker:
         """What has become of this execution."""
         return Outcome(_lib.check_outcome(self._check))
 
+    def evaluations(self, number: int = 0) -> int:
+        """How often a property function was run since the start: the abstraction if there is one, then invariants."""
+        return int(_lib.check_evaluations(self._check, number))
+
     def pack(self) -> bytes:
         """All that tells this state apart from others."""
         return self.machine.pack()

@@ -31,6 +31,10 @@ class Progress:
     transitions: int = 0
     instructions: int = 0
     depth: int = 0
+    small_steps: int = 0  # steps of the granularity `global` that the transitions consist of
+    refused: int = 0  # where the context bound kept a thread from moving, and fewer preemptions do not lead there
+    evaluations: int = 0  # runs of property functions
+    table_bytes: int = 0  # of the access tables for supersteps
     states: int = 0  # of the tree store; 0 with the raw store
     store_bytes: int = 0
     largest_state: int = 0
@@ -54,6 +58,10 @@ def read_progress(path: Path) -> Progress:
     return Progress(
         transitions=sum(row.transitions for row in rows),
         instructions=sum(row.instructions for row in rows),
+        small_steps=sum(row.small_steps for row in rows),
+        refused=sum(row.refused for row in rows),
+        evaluations=sum(row.evaluations for row in rows),
+        table_bytes=sum(row.table_bytes for row in rows),
         depth=max((row.depth for row in rows), default=0),
         states=record.states,
         store_bytes=record.store_bytes,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make fuzz`: compares as many random programs as asked for, keeps those that differ, and exits 1 if any does.
+"""`make fuzz-native`: compares as many random programs as asked for, keeps those that differ, and exits 1 if any does.
 
 Number k of the count starts with seed `first + k`; when that program cannot be compared it goes on with seeds further
 up. So the number compared is exact, and what is compared does not depend on how many run at a time.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random programs: the machine computes the checksum that the native program computes, at every level.
 
-The seeds are fixed, and their programs are quick; `make fuzz` tries others.
+The seeds are fixed, and their programs are quick; `make fuzz-native` tries others.
 """
 
 from pathlib import Path

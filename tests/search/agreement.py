@@ -14,7 +14,7 @@ from pancam.spin.search import SearchResult, Watch, search
 from pancam.verdict import conclude
 from pancam.vm.checker import Checker, Outcome
 
-STEPS = ("global", "instruction")
+STEPS = ("superstep", "global", "instruction")
 # Searches that see every state: all violations are wanted, so that they do not stop before.
 EXACT = {
     "depth-first, tree": SearchOptions(all_errors=0),
@@ -68,7 +68,7 @@ def differences(subject: Subject, step: str, most_states: int) -> list[str] | No
         found += [f"{step}, {name}: {text}" for text in _exact_differences(subject, settings, options, expected)]
     for name, options in OTHER.items():
         result = subject.run(settings, options)
-        verdict = conclude(result, options, len(subject.kinds(settings, result))).verdict.value
+        verdict = conclude(result, settings, options, len(subject.kinds(settings, result))).verdict.value
         good = {"holds": {"holds", "bounded"}}.get(expected.verdict, {expected.verdict})
         if verdict not in good:
             found.append(f"{step}, {name}: {verdict} instead of {expected.verdict}")
@@ -82,7 +82,7 @@ def _exact_differences(
 ) -> list[str]:
     result = subject.run(settings, options)
     kinds = subject.kinds(settings, result)
-    verdict = conclude(result, options, len(kinds)).verdict.value
+    verdict = conclude(result, settings, options, len(kinds)).verdict.value
     facts = {
         "verdict": (verdict, expected.verdict),
         "kinds of violations": (kinds, expected.kinds),

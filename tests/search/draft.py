@@ -12,8 +12,18 @@ INITIAL = {
     "pthread_mutex_t": " = PTHREAD_MUTEX_INITIALIZER",
     "pthread_cond_t": " = PTHREAD_COND_INITIALIZER",
     "pthread_rwlock_t": " = PTHREAD_RWLOCK_INITIALIZER",
+    "pthread_once_t": " = PTHREAD_ONCE_INIT",
 }
-SCALAR_TYPES = ("int", "unsigned char", "long", "_Bool", "volatile int", "_Atomic int", "_Atomic unsigned char")
+# Of variables that any statement may use: their types, and how many bytes they have
+SCALAR_TYPES = {
+    "int": 4,
+    "unsigned char": 1,
+    "long": 8,
+    "_Bool": 1,
+    "volatile int": 4,
+    "_Atomic int": 4,
+    "_Atomic unsigned char": 1,
+}
 FLAG_TYPES = ("volatile int", "_Atomic int", "atomic_bool")  # an optimiser may not take a loop on these for endless
 
 
@@ -28,33 +38,47 @@ class Draft:
     functions: dict[str, str] = field(default_factory=dict)
     setup: Lines = field(default_factory=list)  # what main does before there are other threads
     checks: Lines = field(default_factory=list)  # what main does when it has joined them
+    always: list[str] = field(default_factory=list)  # conditions without side effects that may be meant to hold always
     scalars: dict[str, str] = field(default_factory=dict)  # variables that any statement may use: their types
 
     def share(self, name: str, kind: str, suffix: str = "") -> str:
         """The name of a shared variable, declared the first time that it is asked for."""
-        self.declared.setdefault(name, f"static {kind} {name}{suffix}{INITIAL.get(kind, '')};")
+        initial = "" if suffix else INITIAL.get(kind, "")  # elements of arrays are fine with zeros
+        self.declared.setdefault(name, f"static {kind} {name}{suffix}{initial};")
         return name
+
+    def prepared(self, name: str, kind: str, preparation: str) -> str:
+        """The name of a shared variable that main prepares by a statement."""
+        if name not in self.declared:
+            self.setup.append(preparation)
+        return self.share(name, kind)
 
     def semaphore(self, name: str, value: int) -> str:
         """The name of a semaphore, initialised by main."""
-        if name not in self.declared:
-            self.setup.append(f"sem_init(&{self.share(name, 'sem_t')}, 0, {value});")
-        return name
+        return self.prepared(name, "sem_t", f"sem_init(&{name}, 0, {value});")
+
+    def deadline(self) -> str:
+        """The name of a point in time for timed waits, which may be over whenever a thread has to wait for it."""
+        return self.share("soon", "struct timespec")
 
     def scalar(self) -> str:
         """The name of a variable that any statement may use."""
         name = self.choices.pick(("x", "y", "z")[: self.actors])
         if name not in self.scalars:
-            self.scalars[name] = self.choices.pick(SCALAR_TYPES)
+            self.scalars[name] = self.choices.pick(list(SCALAR_TYPES))
             self.share(name, self.scalars[name])
         return name
+
+    def outline(self, lines: Lines) -> Lines:
+        """The lines as a function of their own: a call of it."""
+        name = f"part_{len(self.functions)}"
+        self.functions[name] = block(f"static void {name}(void)", lines)
+        return [f"{name}();"]
 
     def call(self, actor: int, lines: Lines) -> None:
         """Add lines to an actor's body, now and then as a function of their own."""
         if lines and self.actors == 2 and self.choices.chance(15):
-            name = f"part_{len(self.functions)}"
-            self.functions[name] = block(f"static void {name}(void)", lines)
-            lines = [f"{name}();"]
+            lines = self.outline(lines)
         self.bodies[actor] += lines
 
 
@@ -68,6 +92,16 @@ def block(head: str, lines: Sequence[str], tail: str = "}") -> str:
     return "\n".join([f"{head} {{", *indented(lines), tail])
 
 
+def scope(lines: Sequence[str]) -> Lines:
+    """The lines with variables of their own."""
+    return [block("", lines).strip()]
+
+
+def section(lines: Sequence[str]) -> Lines:
+    """The lines as an atomic section."""
+    return ["pancam_atomic_begin();", *lines, "pancam_atomic_end();"]
+
+
 # Ways to keep others out, by name; each takes the critical lines and gives all lines.
 PROTECTIONS = {
     "mutex": 6,
@@ -77,25 +111,38 @@ PROTECTIONS = {
     "trylock": 2,
     "rwlock": 1,
     "spinning": 1,
+    "spinlock": 1,
 }
 
 
-def protect(draft: Draft, protection: str, lines: Lines) -> Lines:
+def protect(draft: Draft, protection: str, lines: Lines, *, reading: bool = False) -> Lines:
     """The lines behind a protection of PROTECTIONS; behind a trylock they may be skipped."""
     if protection == "none":
         return lines
     if protection == "section":
-        return ["pancam_atomic_begin();", *lines, "pancam_atomic_end();"]
+        return section(lines)
     if protection == "semaphore":
         name = draft.semaphore("gate", 1)
         return [f"sem_wait(&{name});", *lines, f"sem_post(&{name});"]
     if protection == "rwlock":
-        name = draft.share("guard", "pthread_rwlock_t")
-        return [f"pthread_rwlock_wrlock(&{name});", *lines, f"pthread_rwlock_unlock(&{name});"]
+        return _with_rwlock(draft, lines, reading=reading)
     if protection == "spinning":
         name = draft.share("busy", "atomic_int")
         return [f"while (atomic_exchange(&{name}, 1))\n    ;", *lines, f"atomic_store(&{name}, 0);"]
+    if protection == "spinlock":
+        name = draft.prepared("whirl", "pthread_spinlock_t", "pthread_spin_init(&whirl, PTHREAD_PROCESS_PRIVATE);")
+        return [f"pthread_spin_lock(&{name});", *lines, f"pthread_spin_unlock(&{name});"]
     return locked(draft, "m", lines, attempt=protection == "trylock")
+
+
+def _with_rwlock(draft: Draft, lines: Lines, *, reading: bool) -> Lines:
+    """Readers may be let in at the same time; some take a lock for reading where they should not."""
+    name = draft.share("guard", "pthread_rwlock_t")
+    kind = "rdlock" if reading or draft.choices.chance(8) else "wrlock"
+    if draft.choices.chance(20):
+        how = draft.choices.pick([f"try{kind}(&{name})", f"timed{kind}(&{name}, &{draft.deadline()})"])
+        return [block(f"if (pthread_rwlock_{how} == 0)", [*lines, f"pthread_rwlock_unlock(&{name});"])]
+    return [f"pthread_rwlock_{kind}(&{name});", *lines, f"pthread_rwlock_unlock(&{name});"]
 
 
 def locked(draft: Draft, mutex: str, lines: Lines, *, attempt: bool = False) -> Lines:
@@ -103,5 +150,6 @@ def locked(draft: Draft, mutex: str, lines: Lines, *, attempt: bool = False) -> 
     name = draft.share(mutex, "pthread_mutex_t")
     unlock = [] if draft.choices.chance(6) else [f"pthread_mutex_unlock(&{name});"]
     if attempt:
-        return [block(f"if (pthread_mutex_trylock(&{name}) == 0)", [*lines, *unlock])]
+        how = f"timedlock(&{name}, &{draft.deadline()})" if draft.choices.chance(30) else f"trylock(&{name})"
+        return [block(f"if (pthread_mutex_{how} == 0)", [*lines, *unlock])]
     return [f"pthread_mutex_lock(&{name});", *lines, *unlock]

@@ -34,12 +34,13 @@ class Finding:
     final_values: frozenset[tuple[object, ...]]
 
 
-def compile_text(text: str, level: str = "0") -> Program:
-    """The program with this text; in process, about 0.1 s."""
+def compile_text(text: str, level: str = "0", functions: tuple[str, ...] = ()) -> Program:
+    """The program with this text, and functions that are called from outside; in process, about 0.1 s."""
     with tempfile.TemporaryDirectory(prefix="pancam-search-") as folder:
         file = Path(folder) / "program.c"
         file.write_text(text)
-        return build_program([str(file)], BuildOptions(CompileOptions(opt_level=level)), [], Timings())
+        options = BuildOptions(CompileOptions(opt_level=level), functions=functions)
+        return build_program([str(file)], options, [], Timings())
 
 
 def final_values(checker: Checker, found: Exploration) -> frozenset[tuple[object, ...]]:

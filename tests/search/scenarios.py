@@ -4,7 +4,7 @@
 A scenario adds to the bodies of all actors of a draft, and says what should hold when they are done.
 """
 
-from draft import FLAG_TYPES, PROTECTIONS, Draft, Lines, block, locked, protect
+from draft import FLAG_TYPES, PROTECTIONS, Draft, Lines, block, locked, protect, scope, section
 from statements import condition, likely, statement
 
 
@@ -30,6 +30,7 @@ def _counter(draft: Draft) -> None:
         draft.call(actor, lines if rounds == 1 else [block("for (int i = 0; i < 2; i++)", lines)])
     comparison = "<=" if usual == "trylock" or choices.chance(15) else "=="
     draft.checks.append(f"assert({name} {comparison} {draft.actors * rounds});")
+    draft.always.append(f"{name} <= {draft.actors * rounds}")
 
 
 def _exclusion(draft: Draft) -> None:
@@ -41,6 +42,7 @@ def _exclusion(draft: Draft) -> None:
     for actor in range(draft.actors):
         protection = choices.weighted(PROTECTIONS) if choices.chance(15) else usual
         draft.call(actor, protect(draft, protection, lines))
+    draft.always.append(f"{name} <= 1")
 
 
 def _flags(draft: Draft) -> None:
@@ -56,6 +58,7 @@ def _flags(draft: Draft) -> None:
         else:
             draft.bodies[actor] += [announce, block(f"if ({others})", lines)]
         draft.bodies[actor].append(f"{wants}[{actor}] = 0;")
+    draft.always.append(f"!{inside} || {' || '.join(f'{wants}[{actor}]' for actor in range(draft.actors))}")
 
 
 def _message(draft: Draft) -> None:
@@ -71,7 +74,9 @@ def _message(draft: Draft) -> None:
 
 def _by_flag(draft: Draft) -> tuple[Lines, Lines]:
     flag = draft.share("ready", draft.choices.pick(FLAG_TYPES))
-    wait = draft.choices.weighted({"if": 3, "bounded": 2, "endless": 3})
+    wait = draft.choices.weighted({"if": 3, "bounded": 2, "endless": 3, "assumption": 1})
+    if wait == "assumption":
+        return [f"{flag} = 1;"], [f"pancam_assume({flag});", "CHECK"]
     if wait == "if":
         return [f"{flag} = 1;"], [f"if ({flag})\n    CHECK"]
     if wait == "bounded":
@@ -86,12 +91,11 @@ def _by_condition(draft: Draft) -> tuple[Lines, Lines]:
     mutex = draft.share("m", "pthread_mutex_t")
     call = f"pthread_cond_wait(&{wake}, &{mutex});"
     if choices.chance(25):
-        call = f"pthread_cond_timedwait(&{wake}, &{mutex}, &soon);"
-        draft.share("soon", "struct timespec")
+        call = f"pthread_cond_timedwait(&{wake}, &{mutex}, &{draft.deadline()});"
     loop = choices.weighted({"while": 4, "if": 1})
     receive = locked(draft, mutex, [f"{loop} (!{flag})\n    {call}", "CHECK"])
     if choices.chance(10):
-        receive = [f"if (!{flag}) {{", *[f"    {line}" for line in receive], "}"]
+        receive = [block(f"if (!{flag})", receive)]
     kind = choices.weighted({"broadcast": 4, "signal": 4, "nothing": 2})
     announce = [] if kind == "nothing" else [f"pthread_cond_{kind}(&{wake});"]
     if choices.chance(12):
@@ -107,9 +111,8 @@ def _by_semaphore(draft: Draft) -> tuple[Lines, Lines]:
     name = draft.semaphore("sent", 1 if choices.chance(8) else 0)
     posts = draft.actors - 1 - (1 if choices.chance(25) else 0)
     if choices.chance(20):
-        draft.share("soon", "struct timespec")
-        call = f"sem_{choices.pick(['trywait(&' + name, 'timedwait(&' + name + ', &soon'])})"
-        return [f"sem_post(&{name});"] * posts, [f"if ({call} == 0)\n    CHECK"]
+        call = choices.pick([f"trywait(&{name})", f"timedwait(&{name}, &{draft.deadline()})"])
+        return [f"sem_post(&{name});"] * posts, [f"if (sem_{call} == 0)\n    CHECK"]
     return [f"sem_post(&{name});"] * posts, [f"sem_wait(&{name});", "CHECK"]
 
 
@@ -156,36 +159,227 @@ def _owned_memory(draft: Draft) -> None:
     use = f"if ({pointer} != NULL)\n    {draft.scalar()} = *{pointer};"
     for actor in range(draft.actors):
         if choices.chance(60) or actor == 0:
-            lines = ["int *q;", *protect(draft, protection, take), "free(q);"]
-            draft.bodies[actor].append(block("", lines).strip())
+            draft.bodies[actor] += scope(["int *q;", *protect(draft, protection, take), "free(q);"])
         else:
-            draft.call(actor, protect(draft, protection, [use]))
+            draft.call(actor, protect(draft, protection, [use], reading=True))
+    draft.always.append(f"{pointer} == NULL || *{pointer} <= 1")
 
 
 def _published_memory(draft: Draft) -> None:
-    """The first actor makes a block and shows it when it is filled; the others look."""
+    """The first actor makes a block and shows it when it is filled; the others look, or take it and free it."""
     pointer = draft.share("p", "int *_Atomic")
     lines = ["int *q = malloc(sizeof *q);", "*q = 3;", f"{pointer} = q;"]
     if draft.choices.chance(25):
         lines[1:] = [f"{pointer} = q;", "*q = 3;"]
     if draft.choices.chance(15):
         lines.append("free(q);")
-    draft.bodies[0].append(block("", lines).strip())
+    draft.bodies[0] += scope(lines)
     for actor in range(1, draft.actors):
-        draft.bodies[actor].append(block("", [f"int *q = {pointer};", "if (q)", "    assert(*q == 3);"]).strip())
+        look = [f"int *q = {pointer};", "if (q)\n    assert(*q == 3);"]
+        take = [f"int *q = atomic_exchange(&{pointer}, NULL);", "free(q);"]
+        draft.bodies[actor] += scope(take if draft.choices.chance(25) else look)
+    draft.always.append(f"{pointer} == NULL || *{pointer} == 3")
+
+
+def _replaced_memory(draft: Draft) -> None:
+    """The first actor puts a new block in the place of the old one, which the others may still be using."""
+    choices = draft.choices
+    pointer = draft.share("p", choices.pick(["int *", "int *_Atomic"]))
+    draft.setup += [f"{pointer} = calloc(1, sizeof *{pointer});"]
+    protection = choices.weighted({"none": 4, "mutex": 3, "rwlock": 2, "section": 1})
+    replace = ["int *q = malloc(sizeof *q);", "*q = 1;", "int *old = p;", f"{pointer} = q;", "free(old);"]
+    if choices.chance(30):  # the new block may get the number of the old one
+        replace = ["int *q = p;", "free(q);", "q = malloc(sizeof *q);", "*q = 2;", f"{pointer} = q;"]
+    draft.bodies[0] += protect(draft, protection, scope(replace))
+    for actor in range(1, draft.actors):
+        use = choices.pick([f"{draft.scalar()} = *q;", "*q = 2;"])
+        draft.bodies[actor] += protect(draft, protection, scope([f"int *q = {pointer};", use]), reading=True)
+    draft.always.append(f"*{pointer} <= 1")
+
+
+def _lent_memory(draft: Draft) -> None:
+    """The first actor shows a variable of its stack, or one that only it has, and should wait before it goes."""
+    choices = draft.choices
+    pointer = draft.share("lent", choices.pick(["int *_Atomic", "int *volatile"]))
+    back = draft.semaphore("back", 0)
+    waits = [] if choices.chance(40) else [f"sem_wait(&{back});"] * (draft.actors - 1)
+    variable = "int mine = 1;"
+    if choices.chance(25):
+        variable = "static _Thread_local int mine = 1;"
+    draft.bodies[0] += draft.outline([variable, f"{pointer} = &mine;", *waits, f"{draft.scalar()} = mine;"])
+    for actor in range(1, draft.actors):
+        use = choices.pick(["*q = 2;", "*q += 1;", f"{draft.scalar()} = *q;"])
+        draft.bodies[actor] += [*scope([f"int *q = {pointer};", f"if (q)\n    {use}"]), f"sem_post(&{back});"]
+    draft.always.append(f"{pointer} == NULL || *{pointer} >= 1")
+
+
+def _helpers(draft: Draft) -> None:
+    """Actors create threads of their own, which get the address of a variable, and join them or let them go."""
+    for actor in range(draft.actors):
+        if actor > 0 and draft.choices.chance(90):
+            draft.call(actor, statement(draft, 1))
+        else:
+            draft.bodies[actor] += _with_helper(draft)
+
+
+def _with_helper(draft: Draft) -> Lines:
+    """Mistakes: the helper is not waited for, or changes the variable at the same time."""
+    choices = draft.choices
+    ends = choices.weighted({"join": 6, "detach": 2, "nothing": 1})
+    on_heap = ends != "join" or choices.chance(30)
+    helper = f"helper_{len(draft.functions)}"
+    frees = ["free(place);"] if on_heap and ends != "join" and choices.chance(70) else []
+    work = choices.pick([["*place += 1;"], [f"{draft.scalar()} = *place;"], ["*place += 1;", *statement(draft, 1)]])
+    lines = ["int *place = argument;", *work, "pancam_atomic_begin();", *frees, "return NULL;"]
+    draft.functions[helper] = block(f"static void *{helper}(void *argument)", lines)
+    variable = ["int *mine = malloc(sizeof *mine);", "*mine = 1;"] if on_heap else ["int there = 1, *mine = &there;"]
+    uses = [["*mine += 1;"], [f"{draft.scalar()} = *mine;"], statement(draft, 1)]
+    use = choices.pick(uses[1:] if frees else uses)
+    create = ["pthread_t id;", *section([f"pthread_create(&id, NULL, {helper}, mine);"])]
+    end = {"join": ["pthread_join(id, NULL);", "assert(*mine <= 3);"], "detach": ["pthread_detach(id);"], "nothing": []}
+    return draft.outline([*variable, *create, *use, *end[ends]])
 
 
 def _places(draft: Draft) -> None:
     """Each takes the next place of an array, which may have too few."""
     choices = draft.choices
     size = draft.actors - (1 if choices.chance(25) else 0)
-    array, following = draft.share("places", "int", f"[{size}]"), draft.share("following", "int")
-    protection = choices.weighted({"mutex": 4, "none": 3, "section": 2, "semaphore": 1})
+    array, following = draft.share("places", "int", f"[{size}]"), draft.share("following", "_Atomic int")
+    protection = choices.weighted({"mutex": 4, "none": 3, "atomic": 3, "section": 2, "semaphore": 1})
     for actor in range(draft.actors):
-        take = protect(draft, protection, [f"at = {following};", f"{following} = at + 1;"])
-        draft.bodies[actor].append(block("", ["int at;", *take, f"{array}[at] = 1;"]).strip())
+        take = [f"at = atomic_fetch_add(&{following}, 1);"]
+        if protection != "atomic":
+            take = protect(draft, protection, [f"at = {following};", f"{following} = at + 1;"])
+        draft.bodies[actor] += scope(["int at;", *take, f"{array}[at] = {actor + 1};"])
     if choices.chance(50):
-        draft.checks.append(f"assert({array}[{size - 1}] == 1);")
+        draft.checks.append(f"assert({array}[{size - 1}] > 0);")
+    draft.always += [f"{following} <= {size}", f"{following} == 0 || {array}[{following} - 1] > 0"]
+
+
+def _retry(draft: Draft) -> None:
+    """All change a number, which they read before; who finds it changed tries again, or does not care."""
+    choices = draft.choices
+    name = draft.share("total", "atomic_int")
+    change = choices.pick(["seen + 1", "seen * 2 + 1"])
+    for actor in range(draft.actors):
+        attempt = f"atomic_compare_exchange_{choices.pick(['weak', 'strong'])}(&{name}, &seen, {change})"
+        once = choices.chance(25)
+        lines = [f"int seen = {name};", f"{attempt};" if once else f"while (!{attempt})\n    ;"]
+        draft.call(actor, scope(lines))
+    draft.checks.append(f"assert({name} == {draft.actors if change == 'seen + 1' else 2**draft.actors - 1});")
+    draft.always.append(f"{name} < {2**draft.actors}")
+
+
+def _overlap(draft: Draft) -> None:
+    """What is a number for one is two halves or some bytes for another."""
+    choices = draft.choices
+    whole, half, size = choices.pick([("int", "short", 4), ("long", "int", 8)])
+    view = draft.share("view", f"union {{ {whole} whole; {half} halves[2]; unsigned char bytes[{size}]; }}")
+    ones = "01" * size
+    for actor in range(draft.actors):
+        for _ in range(choices.integer(1, 4 - draft.actors)):
+            forms = [
+                f"{view}.whole = {actor + 1} * 0x{ones}{'L' if size == 8 else ''};",
+                f"{view}.halves[{choices.integer(0, 1)}] = {actor + 1};",
+                f"{view}.bytes[{choices.integer(0, size - 1)}] = {actor + 1};",
+                f"{view}.bytes[{view}.bytes[0] & 3]++;",
+                f"{view}.whole++;",
+                f"{draft.scalar()} = {view}.bytes[{choices.integer(0, size - 1)}];",
+                f"assert({view}.halves[1] <= {view}.halves[0] + 0x202);",
+            ]
+            draft.call(actor, [choices.pick(forms)])
+    if choices.chance(50):
+        draft.checks.append(f"assert({view}.bytes[0] {choices.pick(['>=', '<='])} {view}.bytes[{size - 1}]);")
+    draft.always.append(f"{view}.halves[0] == {view}.halves[1]")
+
+
+def _bit_fields(draft: Draft) -> None:
+    """Each has a field of its own, but fields that are neighbours are written together."""
+    choices = draft.choices
+    fields = ", ".join(f"of_{actor} : 3" for actor in range(draft.actors))
+    bits = draft.share("bits", f"struct {{ unsigned {fields}; }}")
+    protection = choices.weighted({"none": 5, "mutex": 3, "section": 1, "spinlock": 1})
+    for actor in range(draft.actors):
+        line = choices.pick([f"{bits}.of_{actor} = 1;", f"{bits}.of_{actor}++;"])
+        draft.call(actor, protect(draft, protection, [line]))
+    draft.checks.append(f"assert({' && '.join(f'{bits}.of_{actor} == 1' for actor in range(draft.actors))});")
+
+
+def _records(draft: Draft) -> None:
+    """Some write records whole, others read them whole; without protection they see halves of two."""
+    choices = draft.choices
+    words = choices.pick(["long first, last;", "int first, second, last;"])
+    draft.declared.setdefault("struct record", f"struct record {{ {words} }};")
+    record, other = draft.share("record", "struct record"), draft.share("other", "struct record")
+    protection = choices.weighted({"none": 5, "mutex": 3, "rwlock": 4, "section": 1, "trylock": 1})
+    writes = [
+        [f"{record} = (struct record){{.first = 1, .last = 1}};"],
+        [f"memset(&{record}, 1, sizeof {record});"],
+        [f"memcpy(&{record}, &{other}, sizeof {record});"],
+        [f"{record}.first = 2;", f"{record}.last = 2;"],
+    ]
+    reads = [
+        scope([f"struct record seen = {record};", "assert(seen.first == seen.last);"]),
+        [f"{other} = {record};"],
+        [f"memmove(&{other}, &{record}, sizeof {other});"],
+    ]
+    for actor in range(draft.actors):
+        reading = actor > 0 and choices.chance(70)
+        draft.call(actor, protect(draft, protection, choices.pick(reads if reading else writes), reading=reading))
+    draft.checks.append(f"assert({choices.pick([record, other])}.first == {record}.last);")
+    draft.always.append(f"{record}.first == {record}.last")
+
+
+def _barrier(draft: Draft) -> None:
+    """Each does something, waits for the others, and uses what they did; mistakes: one too many or too few expected."""
+    choices = draft.choices
+    count = draft.actors + choices.weighted({0: 8, 1: 1, -1: 1})
+    barrier = draft.prepared("barrier", "pthread_barrier_t", f"pthread_barrier_init(&barrier, NULL, {count});")
+    arrived = draft.share("arrived", "int", f"[{draft.actors}]")
+    for actor in range(draft.actors):
+        wait = f"pthread_barrier_wait(&{barrier})"
+        if choices.chance(40):
+            wait = f"if ({wait} == PTHREAD_BARRIER_SERIAL_THREAD)\n    {draft.scalar()} = {actor + 1}"
+        lines = [f"{arrived}[{actor}] = 1;", f"{wait};"]
+        use = f"assert({arrived}[{(actor + 1) % draft.actors}] == 1);"
+        draft.call(actor, [*(lines[::-1] if choices.chance(15) else lines), use])
+    draft.always.append(f"{arrived}[0] == {arrived}[{draft.actors - 1}]")
+
+
+def _once(draft: Draft) -> None:
+    """Whoever comes first prepares something; mistakes: home-made ways to find out who that is."""
+    choices = draft.choices
+    ready = draft.share("ready", "int")
+    draft.functions["prepare"] = block("static void prepare(void)", [f"{ready} += 1;"])
+    usual = choices.weighted({"once": 3, "flag": 1})
+    for actor in range(draft.actors):
+        way = "flag" if choices.chance(10) else usual
+        control = draft.share("control", "pthread_once_t")
+        lines = {"once": f"pthread_once(&{control}, prepare);", "flag": f"if ({ready} == 0)\n    prepare();"}
+        draft.call(actor, [lines[way], f"assert({ready} == 1);"])
+    draft.always.append(f"{ready} <= 1")
+
+
+def _farewell(draft: Draft) -> None:
+    """What threads leave behind is counted when they end; who joins them finds it counted."""
+    count = draft.share("count", draft.choices.pick(["int", "_Atomic int"]))
+    draft.functions["leave"] = block("static void leave(void *value)", [f"{count} += value != NULL;"])
+    key = draft.prepared("key", "pthread_key_t", "pthread_key_create(&key, leave);")
+    for actor in range(draft.actors):
+        draft.call(actor, [f"pthread_setspecific({key}, &{count});", *statement(draft, 1)])
+    draft.checks.append(f"assert({count} == {draft.actors});")
+    draft.always.append(f"{count} < {draft.actors}")
+
+
+def _ticking(draft: Draft) -> None:
+    """The first actor changes something again and again until it is told to stop, which somebody may forget to do."""
+    choices = draft.choices
+    stop, tick = draft.share("stop", choices.pick(FLAG_TYPES)), draft.share("tick", "volatile int")
+    draft.bodies[0].append(f"while (!{stop})\n    {tick} ^= 1;")
+    for actor in range(1, draft.actors):
+        draft.call(actor, choices.pick([[f"if ({tick})\n    {draft.scalar()} = 1;"], [f"assert({tick} < 2);"]]))
+        draft.bodies[actor] += [] if choices.chance(15) else [f"{stop} = 1;"]
+    draft.always.append(f"!{tick} || !{stop}")
 
 
 def _chance_meeting(draft: Draft) -> None:
@@ -198,15 +392,26 @@ def _chance_meeting(draft: Draft) -> None:
 
 # How each is made, how often it is taken, whether it has many steps
 SCENARIOS = {
-    "chance_meeting": (_chance_meeting, 6, True),
-    "counter": (_counter, 5, False),
+    "chance_meeting": (_chance_meeting, 12, True),
+    "counter": (_counter, 6, False),
     "exclusion": (_exclusion, 3, True),
     "flags": (_flags, 2, True),
-    "message": (_message, 7, False),
-    "lock_order": (_lock_order, 4, False),
-    "rendezvous": (_rendezvous, 2, False),
+    "message": (_message, 8, False),
+    "lock_order": (_lock_order, 5, False),
+    "rendezvous": (_rendezvous, 3, False),
     "turns": (_turns, 1, True),
+    "ticking": (_ticking, 1, False),
     "owned_memory": (_owned_memory, 3, True),
     "published_memory": (_published_memory, 2, False),
-    "places": (_places, 3, True),
+    "replaced_memory": (_replaced_memory, 3, True),
+    "lent_memory": (_lent_memory, 3, True),
+    "helpers": (_helpers, 3, True),
+    "places": (_places, 4, True),
+    "retry": (_retry, 2, False),
+    "overlap": (_overlap, 4, False),
+    "bit_fields": (_bit_fields, 1, False),
+    "records": (_records, 5, False),
+    "barrier": (_barrier, 3, False),
+    "once": (_once, 2, True),
+    "farewell": (_farewell, 1, True),
 }

@@ -57,6 +57,7 @@ def test_searches_agree_with_the_oracle_on_the_examples(path: Path) -> None:
     for level in sorted(levels):
         program = build_program([str(path)], BuildOptions(CompileOptions(opt_level=level)), [], Timings())
         subject = Subject(program.image, program.thread_limit)
+        assert differences(subject, "superstep", MOST_EXAMPLE_STATES) == []
         assert differences(subject, "global", MOST_EXAMPLE_STATES) == []
         assert not differences(subject, "instruction", MOST_EXAMPLE_STATES)
 

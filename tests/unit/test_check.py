@@ -17,7 +17,7 @@ from pancam.settings import Settings
 from pancam.spin.options import SearchOptions
 from pancam.spin.report import Report, read_report
 from pancam.spin.search import SearchResult, Watch, search
-from pancam.verdict import Verdict, conclude
+from pancam.verdict import Conclusion, Verdict, common_exit_code, conclude
 from pancam.vm.progress import Progress
 
 COMPLETE = Report(is_there=True, states=10, is_complete=True)
@@ -63,8 +63,35 @@ def test_a_corrupted_trail_is_an_internal_error_and_never_a_violation(tmp_path: 
 def test_only_a_search_that_saw_everything_holds(
     result: SearchResult, options: SearchOptions, verdict: Verdict
 ) -> None:
-    assert conclude(result, options, 0).verdict is verdict
-    assert conclude(result, options, 1).verdict is Verdict.VIOLATED
+    assert conclude(result, Settings(), options, 0).verdict is verdict
+    assert conclude(result, Settings(), options, 1).verdict is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "code", "exhaustive_code"),
+    [
+        ("holds holds holds", 0, 0),
+        ("holds holds unknown", 0, 0),
+        ("holds bounded unknown", 0, 0),
+        ("bounded bounded bounded", 0, 3),
+        ("bounded unknown unknown", 0, 3),
+        ("unknown unknown unknown", 3, 3),
+        ("violated violated violated", 1, 1),
+        ("bounded violated unknown", 1, 1),
+        ("unknown unknown violated", 1, 1),
+    ],
+)
+def test_one_violation_counts_more_than_one_search_that_ended_and_that_more_than_one_that_did_not(
+    verdicts: str, code: int, exhaustive_code: int
+) -> None:
+    conclusions = [Conclusion(Verdict(word)) for word in verdicts.split()]
+    assert common_exit_code(conclusions, exhaustive=False) == code
+    assert common_exit_code(conclusions, exhaustive=True) == exhaustive_code
+
+
+def test_searches_that_contradict_each_other_are_an_internal_error() -> None:
+    with pytest.raises(InternalError, match="one search finds a violation"):
+        common_exit_code([Conclusion(Verdict.HOLDS), Conclusion(Verdict.VIOLATED)], exhaustive=False)
 
 
 def test_a_report_says_what_spin_printed() -> None:

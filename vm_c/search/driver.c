@@ -3,8 +3,9 @@
  * The functions of pancam.h: between SPIN, which decides who moves and keeps states, and the check, which knows what a
  * move is. Everything a process needs to interpret a state is made before SPIN forks (make_ready), or when it is first
  * needed. Told through the environment: PANCAM_IMAGE, PANCAM_SETTINGS, PANCAM_MEMORY, PANCAM_PROCESSES,
- * PANCAM_PROGRESS, PANCAM_DEPTH and, when a trail is being re-executed, PANCAM_MOVES, the file that every call which
- * changes the state is written to.
+ * PANCAM_PROGRESS, PANCAM_DEPTH, PANCAM_BOUND (the context bound), PANCAM_PLACES (bound.c is to be used),
+ * PANCAM_FINALS (finals.c) and, when a trail is being re-executed, PANCAM_MOVES, the file that every call which changes
+ * the state is written to.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,9 +20,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "abstract.h"
+#include "bound.h"
+#include "finals.h"
 #include "pancam.h"
 #include "shared.h"
 #include "store.h"
+
+#include "../superstep.h"
 
 enum { ERROR_BYTES = 512, EXIT_BROKEN = 70 };
 #define DEFAULT_MEMORY ((uint64_t)4 << 30)
@@ -31,9 +37,13 @@ SharedState *pan_shared;
 
 extern long depth; /* SPIN's own */
 
+uint32_t pan_bound, pan_abstract;
+
 static VmCheck *check;
 static FILE *moves_file;
 static uint32_t own_number, known_invariants;
+static uint32_t most_preemptions = UINT32_MAX;
+static int knows_places; /* what the context bound refuses counts only where no other way leads to with fewer */
 static long depth_limit = LONG_MAX; /* beyond it SPIN would lose states, and a longer stack is to be tried */
 
 /* --- ends of the search --- */
@@ -106,7 +116,11 @@ static void load_program(void) {
     check = check_create(image, (size_t)status.st_size, settings == NULL ? "" : settings, error, sizeof error);
     free(image);
     if (check == NULL) search_fail("%s", error);
-    store_create(check, memory == NULL ? DEFAULT_MEMORY : strtoull(memory, NULL, 10));
+    uint64_t limit = memory == NULL ? DEFAULT_MEMORY : strtoull(memory, NULL, 10);
+    store_create(check, limit);
+    if (check->has_abstraction) abstract_create(check, limit);
+    if (knows_places) bound_create(most_preemptions, limit);
+    check->revert = store_revert;
 }
 
 static void remember_image(const char *path) {
@@ -122,6 +136,9 @@ __attribute__((constructor)) static void make_ready(void) {
     const char *image = getenv("PANCAM_IMAGE"), *processes = getenv("PANCAM_PROCESSES"),
                *moves = getenv("PANCAM_MOVES");
     if (getenv("PANCAM_DEPTH") != NULL) depth_limit = atol(getenv("PANCAM_DEPTH"));
+    if (getenv("PANCAM_BOUND") != NULL) most_preemptions = (uint32_t)atol(getenv("PANCAM_BOUND"));
+    knows_places = most_preemptions != UINT32_MAX && getenv("PANCAM_PLACES") != NULL;
+    finals_open(getenv("PANCAM_FINALS"));
     map_progress();
     pan_shared = search_map(sizeof *pan_shared);
     pan_shared->several = processes != NULL && atoi(processes) > 1;
@@ -162,13 +179,27 @@ static VmCheck *ready(void) {
         }                                                                                                              \
     } while (0)
 
+static void save_state(void) {
+    store_save(check);
+    if (check->has_abstraction) pan_abstract = abstract_number(check);
+}
+
+static void count_outcome(void) {
+    uint32_t kind = check->machine->header->fault_kind % PROGRESS_FAULTS;
+    VmOutcome outcome = check_outcome(check);
+    if (outcome == OUTCOME_LIMIT) own_progress()->limits[kind]++;
+    if (outcome == OUTCOME_IGNORED) own_progress()->ignored[kind]++;
+}
+
 void pan_setup(const char *image) {
     char error[ERROR_BYTES] = "";
     if (image != NULL) remember_image(image);
     store_touch(ready()); /* a driver may come here again from another branch of its own */
     if (!check_reset(check, error, sizeof error)) search_fail("%s", error);
     store_touch(check);
-    store_save(check);
+    count_outcome();
+    save_state();
+    pan_bound = 0;
 }
 
 /* Makes the tracked state the machine's, lets a function change it, and tracks what comes out. */
@@ -178,15 +209,8 @@ void pan_setup(const char *image) {
         store_load(ready());                                                                                           \
         if (!(change)) search_fail("%s", error);                                                                       \
         count_outcome();                                                                                               \
-        store_save(check);                                                                                             \
+        save_state();                                                                                                  \
     } while (0)
-
-static void count_outcome(void) {
-    uint32_t kind = check->machine->header->fault_kind % PROGRESS_FAULTS;
-    VmOutcome outcome = check_outcome(check);
-    if (outcome == OUTCOME_LIMIT) own_progress()->limits[kind]++;
-    if (outcome == OUTCOME_IGNORED) own_progress()->ignored[kind]++;
-}
 
 void pan_register_invariant(const char *function) {
     uint32_t number = pan_shared->invariant_count;
@@ -219,19 +243,65 @@ unsigned pan_choices(unsigned thread) {
 
 int pan_enabled(unsigned thread) { return pan_choices(thread) > 0; }
 
-void pan_step_choice(unsigned thread, unsigned choice) {
+/* Who moved last and can go on: 1 + its number, or 0; and the preemptions so far. */
+static uint32_t last_mover(void) { return pan_bound & 0xff; }
+static uint32_t preemptions(void) { return pan_bound >> 8; }
+
+static int preempts(unsigned thread) { return last_mover() != 0 && last_mover() != thread + 1; }
+
+unsigned pan_choices_cb(unsigned thread) {
+    unsigned choices = pan_choices(thread);
+    if (choices == 0 || !preempts(thread) || preemptions() < most_preemptions) return choices;
+    if (!knows_places) own_progress()->refused++;
+    return 0;
+}
+
+int pan_enabled_cb(unsigned thread) { return pan_choices_cb(thread) > 0; }
+
+static void note_place(void) {
+    size_t size = sizeof pan_abstract;
+    const void *identity = check->has_abstraction ? &pan_abstract : store_identity(&size);
+    int would_refuse = 0;
+    for (unsigned thread = 0; thread < check->machine->limits.max_threads && !would_refuse; thread++)
+        would_refuse = preempts(thread) && pan_enabled(thread);
+    bound_note(identity, size, last_mover(), preemptions(), would_refuse);
+}
+
+/* Comes after the step. A state that nobody leaves is the same, however it was reached. */
+static void count_preemption(unsigned thread, int was_preemption) {
+    uint32_t used = preemptions() + (uint32_t)was_preemption, last = pan_enabled(thread) ? thread + 1 : 0;
+    pan_bound = store_summary()->outcome == OUTCOME_RUNNING ? used << 8 | last : 0;
+    if (knows_places) note_place();
+}
+
+static void count_step(void) {
     PanProcess *progress = own_progress();
+    progress->transitions++;
+    progress->small_steps += check->transitions;
+    progress->instructions += check->instructions;
+    progress->depth = (uint64_t)depth;
+    if (check->superstep != NULL && (progress->transitions & (progress->transitions - 1)) == 0)
+        progress->table_bytes = superstep_bytes(check->superstep); /* now and then: it only grows */
+    progress->evaluations = 0;
+    for (uint32_t i = 0; i < check->property_count; i++) progress->evaluations += check_evaluations(check, i);
+}
+
+void pan_step_choice(unsigned thread, unsigned choice) {
+    size_t size;
     LOG_MOVE("step %u %u\n", thread, choice);
     if (choice >= pan_choices(thread))
         search_fail("the driver lets thread %u make a move that it does not have", thread);
+    int is_preemption = preempts(thread);
     store_load(ready());
+    const void *identity = store_identity(&size);
+    check_identify(check, (uint64_t)depth, identity, size);
     check_step(check, thread, choice);
-    progress->transitions++;
-    progress->instructions += check->machine->executed;
-    progress->depth = (uint64_t)depth;
+    count_step();
     if (depth >= depth_limit) search_stop(PAN_STOP_DEPTH);
     count_outcome();
-    store_save(check);
+    save_state();
+    if (most_preemptions != UINT32_MAX) count_preemption(thread, is_preemption);
+    finals_note(check);
 }
 
 void pan_step(unsigned thread) { pan_step_choice(thread, 0); }

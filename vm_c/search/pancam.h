@@ -20,6 +20,13 @@ extern uint32_t pan_tracked;
 #define PAN_TRACKED_BYTES 4
 #endif
 
+/* With a context bound (--cb): who moved last and how often a thread was preempted; to be tracked, too. */
+extern uint32_t pan_bound;
+
+/* With an abstraction (--abstraction): the number of what it keeps of the state. This is Matched then, and PAN_TRACKED
+ * UnMatched. */
+extern uint32_t pan_abstract;
+
 #define PAN_PROGRAM ((const char *)0) /* for pan_setup: the program that pancam was given */
 
 /* Set-up, in the driver's first c_code. */
@@ -34,6 +41,8 @@ void pan_run_function(const char *function);
  * nondeterministic value. All are cheap: they look at what was stored with the state. */
 int pan_enabled(unsigned thread);
 unsigned pan_choices(unsigned thread);
+int pan_enabled_cb(unsigned thread); /* the same, but 0 where the move is one preemption more than the bound allows */
+unsigned pan_choices_cb(unsigned thread);
 void pan_step(unsigned thread); /* move 0 */
 void pan_step_choice(unsigned thread, unsigned choice);
 

@@ -51,6 +51,16 @@ void store_load(VmCheck *check) {
     memcpy(loaded, pan_tracked, sizeof *head + head->size);
 }
 
+void store_revert(VmCheck *check) {
+    const RawHead *head = head_of(pan_tracked);
+    if (!vm_unpack(check->machine, pan_tracked + sizeof *head, head->size)) search_fail("a tracked state is damaged");
+}
+
+const void *store_identity(size_t *size) {
+    *size = sizeof(RawHead) + head_of(pan_tracked)->size;
+    return pan_tracked;
+}
+
 const StateSummary *store_summary(void) {
     const RawHead *head = head_of(pan_tracked);
     return head->size == 0 ? NULL : (const StateSummary *)&head->outcome;

@@ -15,7 +15,9 @@ typedef struct {
 } StateSummary;
 
 void store_create(VmCheck *check, uint64_t memory_limit);
-void store_load(VmCheck *check);         /* brings the machine to the tracked state */
-void store_touch(VmCheck *check);        /* everything in use counts as changed */
-void store_save(VmCheck *check);         /* makes the machine's state the tracked one */
-const StateSummary *store_summary(void); /* of the tracked state; null: there is none yet */
+void store_load(VmCheck *check);          /* brings the machine to the tracked state */
+void store_touch(VmCheck *check);         /* everything in use counts as changed */
+void store_revert(VmCheck *check);        /* brings the machine back to the tracked state, in which it was before */
+void store_save(VmCheck *check);          /* makes the machine's state the tracked one */
+const void *store_identity(size_t *size); /* bytes of the tracked state that no other state has */
+const StateSummary *store_summary(void);  /* of the tracked state; null: there is none yet */

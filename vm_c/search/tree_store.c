@@ -408,6 +408,36 @@ void store_load(VmCheck *check) {
     verify(machine, current_root, "loads");
 }
 
+/* Puts back what was written since the machine was in the state that the numbers stand for. */
+void store_revert(VmCheck *check) {
+    VmMachine *machine = check->machine;
+    VmChanges *changes = machine->changes;
+    changed_entry_count = 0;
+    for (uint32_t i = 0; i < changes->count; i++) {
+        uint64_t line = changes->lines[i];
+        uint32_t number = segment_of(machine, line);
+        changes->marked[line] = 0;
+        if (number == segment_count) continue;
+        uint32_t index = (uint32_t)(line - segments[number].first_line);
+        load_line(machine, number, index, segments[number].level[0][index]);
+    }
+    for (uint32_t i = 0; i < changed_entry_count; i++) account_entries(machine, changed_entries[i], 1);
+    for (uint64_t left = changes->threads; left != 0; left &= left - 1) {
+        uint32_t thread = (uint32_t)__builtin_ctzll(left);
+        machine->threads[thread] = threads[thread].thread;
+        machine->heaps[thread] = threads[thread].heap;
+    }
+    changes->count = 0;
+    changes->threads = 0;
+    *machine->header = header;
+    verify(machine, current_root, "reverts to");
+}
+
+const void *store_identity(size_t *size) {
+    *size = sizeof pan_tracked;
+    return &pan_tracked;
+}
+
 const StateSummary *store_summary(void) {
     if (pan_tracked == 0) return NULL;
     uint32_t *root = (uint32_t *)(uintptr_t)table_record(&roots, pan_tracked);

@@ -46,6 +46,10 @@ double pancam_nondet_double(void);
 /* Any number from low to high, both included. Much cheaper to check than all numbers of a type. */
 long pancam_nondet_range(long low, long high);
 
+/* What an abstraction function (--abstraction f) fills: two states for which it leaves the same bytes here are taken
+ * for the same. It finds zeros. 64 bytes, or as many as the program gives it by its own definition. */
+extern unsigned char pancam_abs[];
+
 #ifdef __cplusplus
 }
 #endif

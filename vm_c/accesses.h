@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What instructions touch, as ranges of the machine's memory: the bytes of guest objects, and the machine's own records
+ * where threads meet in them (the object table, the heaps, the threads). Two accesses conflict when they overlap and
+ * one of them writes.
+ */
+#pragma once
+
+#include "machine.h"
+
+enum { ACCESS_WRITES = 1, ACCESS_IS_ATOMIC = 2 };
+
+enum { MOST_ACCESSES = 4 }; /* of one instruction */
+
+typedef struct {
+    uint64_t start, end; /* from the start of the machine's memory */
+    uint32_t flags;
+    uint32_t pc; /* of the instruction */
+} VmAccess;
+
+/* A list of fixed capacity, since the machine does not allocate in a step. One that overflows becomes one access to
+ * everything: whoever asks for conflicts is on the safe side, whoever asks for bytes looks at `overflowed`. */
+struct VmAccessList {
+    VmAccess *entries;
+    uint32_t count, capacity;
+    int overflowed;
+    int with_objects; /* what the object table says about an accessed object counts as read, too */
+};
+
+static inline int accesses_overlap(const VmAccess *a, const VmAccess *b) {
+    return a->start < b->end && b->start < a->end;
+}
+
+static inline int accesses_conflict(const VmAccess *a, const VmAccess *b) {
+    return ((a->flags | b->flags) & ACCESS_WRITES) && accesses_overlap(a, b);
+}
+
+/* What the instruction, the next one of the thread, would touch in the present state. Of an AWAIT and of the beginning
+ * of an atomic section it is only what these instructions themselves look at. */
+uint32_t accesses_of(const VmMachine *machine, uint32_t thread, const VmInstr *instr, const uint64_t *slots,
+                     VmAccess found[MOST_ACCESSES]);
+VmAccess access_to_everything(uint32_t pc);
+void access_add(VmAccessList *list, VmAccess access);
+void accesses_note(VmMachine *machine, uint32_t thread, const VmInstr *instr, const uint64_t *slots);

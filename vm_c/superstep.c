@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A transition is what a step at granularity `global` does. From a state, each thread gets a sequence of transitions of
+ * which only the last may conflict with anything in the others' sequences; at most the last changes what a property has
+ * read. Then of every execution from the state, the sequence that is completed first can be moved to the front, and it
+ * is enough to try whole sequences.
+ *
+ * The tables start with the next transition of every thread, blocked ones included. Then the sequences are made longer,
+ * thread after thread in the order of their numbers: a transition that conflicts with the last one of another's
+ * sequence ends its own, one that conflicts with an earlier one is left out. A thread that starts another, or ends,
+ * ends its sequence; a process that exits reads all that others could still write. A thread that waits in a loop for
+ * what others do ends its sequence where it is back at a state that it has been in.
+ */
+#include "superstep.h"
+
+#include <stdlib.h>
+
+enum { SECTION_ACCESSES = 8192, SECOND_CHECKPOINT = 16 };
+
+typedef enum { INDEPENDENT, CONFLICTS_WITH_LAST, CONFLICTS_BEFORE } Conflict;
+
+/* --- tables --- */
+
+static void *sure(void *memory) {
+    if (memory == NULL) abort(); /* a few kilobytes: there is nothing that could be done instead */
+    return memory;
+}
+
+Superstep *superstep_create(uint32_t thread_count) {
+    Superstep *superstep = sure(calloc(1, sizeof *superstep));
+    superstep->thread_count = thread_count;
+    superstep->section.capacity = SECTION_ACCESSES;
+    superstep->section.entries = sure(malloc(SECTION_ACCESSES * sizeof(VmAccess)));
+    return superstep;
+}
+
+static void destroy_tables(StateTables *tables, uint32_t thread_count) {
+    if (tables == NULL) return;
+    for (uint32_t thread = 0; thread < thread_count; thread++) {
+        footprint_release(&tables->threads[thread].before);
+        free(tables->threads[thread].last);
+    }
+    free(tables->identity);
+    free(tables);
+}
+
+void superstep_destroy(Superstep *superstep) {
+    if (superstep == NULL) return;
+    for (uint32_t slot = 0; slot < STATE_SLOTS; slot++) destroy_tables(superstep->slots[slot], superstep->thread_count);
+    free(superstep->section.entries);
+    free(superstep->latest);
+    free(superstep->checkpoint.copy);
+    free(superstep);
+}
+
+void superstep_identify(Superstep *superstep, uint64_t slot, const void *identity, size_t size) {
+    superstep->slot = (uint32_t)(slot % STATE_SLOTS);
+    superstep->identity = identity;
+    superstep->identity_size = size;
+}
+
+uint64_t superstep_bytes(const Superstep *superstep) {
+    uint64_t bytes = 0;
+    for (uint32_t slot = 0; slot < STATE_SLOTS; slot++) {
+        const StateTables *tables = superstep->slots[slot];
+        if (tables == NULL) continue;
+        bytes += sizeof *tables + superstep->thread_count * sizeof(ThreadTable) + tables->identity_capacity;
+        for (uint32_t i = 0; i < superstep->thread_count; i++) {
+            const ThreadTable *table = tables->threads + i;
+            bytes += footprint_bytes(&table->before) + table->last_capacity * sizeof(VmAccess);
+        }
+    }
+    return bytes;
+}
+
+/* For tests: as if locations were variables that are only touched as a whole. */
+static VmAccess seen(const VmCheck *check, const VmAccess *access) {
+    VmAccess result = *access;
+    if (check->holes & HOLE_RANGES) result.end = result.start + 1;
+    return result;
+}
+
+static void add_last(ThreadTable *table, VmAccess access) {
+    table->last = with_room(table->last, table->last_count, &table->last_capacity, sizeof *table->last);
+    table->last[table->last_count++] = access;
+}
+
+static Conflict conflict_with_table(const ThreadTable *table, const VmAccess *access) {
+    if (footprint_conflicts(&table->before, access)) return CONFLICTS_BEFORE;
+    for (uint32_t i = 0; i < table->last_count; i++) {
+        if (accesses_conflict(table->last + i, access)) return CONFLICTS_WITH_LAST;
+    }
+    return INDEPENDENT;
+}
+
+static int changes_property(const VmCheck *check, const VmAccess *access) {
+    for (uint32_t i = 0; i < check->property_count; i++) {
+        if (property_is_touched(check->properties + i, access)) return 1;
+    }
+    return 0;
+}
+
+/* How the accesses of a transition of the thread go with the sequences of the others. */
+static Conflict conflict_of(const VmCheck *check, const StateTables *tables, uint32_t thread, const VmAccess *accesses,
+                            uint32_t count) {
+    Conflict worst = INDEPENDENT;
+    for (uint32_t i = 0; i < count && worst != CONFLICTS_BEFORE; i++) {
+        VmAccess access = seen(check, accesses + i);
+        if (worst == INDEPENDENT && changes_property(check, accesses + i)) worst = CONFLICTS_WITH_LAST;
+        for (uint32_t other = 0; other < check->machine->limits.max_threads; other++) {
+            if (other == thread) continue;
+            Conflict conflict = conflict_with_table(tables->threads + other, &access);
+            if (conflict > worst) worst = conflict;
+        }
+    }
+    return worst;
+}
+
+/* --- transitions --- */
+
+static const VmInstr *next_instruction(const VmMachine *machine, uint32_t thread) {
+    return machine->image.code + machine->threads[thread].pc;
+}
+
+static const uint64_t *top_frame(const VmMachine *machine, uint32_t thread) {
+    return registers_of(machine, thread) + machine->threads[thread].frame;
+}
+
+/* Whether the next transition is a whole section, so that only running it tells what it touches. */
+static int enters_section(const VmMachine *machine, uint32_t thread) {
+    uint32_t op = next_instruction(machine, thread)->op;
+    return machine->threads[thread].atomic_depth > 0 || op == OP_ATOMIC_BEGIN || op == OP_AWAIT;
+}
+
+/* Runs the next transition and leaves what it touches in superstep->section. */
+static VmStop run_section(VmCheck *check, uint32_t thread) {
+    VmMachine *machine = check->machine;
+    VmAccessList *list = &check->superstep->section;
+    uint32_t pc = machine->threads[thread].pc;
+    list->count = 0;
+    list->overflowed = 0;
+    machine->accesses = list;
+    accesses_note(machine, thread, next_instruction(machine, thread), top_frame(machine, thread));
+    VmStop stop = check_transition(check, thread, NULL);
+    machine->accesses = NULL;
+    /* The others may not move before the section has ended, so they are concerned, whatever it touches then. */
+    if (machine->header->status == PROCESS_RUNNING && machine->header->atomic_holder != 0)
+        access_add(list, access_to_everything(pc));
+    return stop;
+}
+
+/* The accesses of the thread's next transition; the machine is in the same state afterwards. */
+static void find_next_accesses(VmCheck *check, uint32_t thread, ThreadTable *table) {
+    VmMachine *machine = check->machine;
+    VmAccess found[MOST_ACCESSES];
+    const VmAccess *accesses = found;
+    uint32_t count;
+    if (machine->threads[thread].status != THREAD_RUNNING || vm_at_choice(machine, thread)) return;
+    VmEnabled enabled = vm_enabled(machine, thread);
+    if (enabled == THREAD_DISABLED && (check->holes & HOLE_BLOCKED)) return;
+    if (enabled != THREAD_DISABLED && enters_section(machine, thread)) {
+        run_section(check, thread);
+        accesses = check->superstep->section.entries;
+        count = check->superstep->section.count;
+        check_revert(check);
+    } else {
+        count = accesses_of(machine, thread, next_instruction(machine, thread), top_frame(machine, thread), found);
+    }
+    for (uint32_t i = 0; i < count; i++) add_last(table, seen(check, accesses + i));
+}
+
+/* --- the tables of a state --- */
+
+static void set_identity(StateTables *tables, const Superstep *superstep) {
+    if (superstep->identity_size > tables->identity_capacity) {
+        tables->identity = sure(realloc(tables->identity, superstep->identity_size));
+        tables->identity_capacity = superstep->identity_size;
+    }
+    tables->identity_size = superstep->identity_size;
+    if (superstep->identity_size > 0) memcpy(tables->identity, superstep->identity, superstep->identity_size);
+}
+
+static int is_identified(const StateTables *tables, const Superstep *superstep) {
+    return superstep->identity_size > 0 && tables->identity_size == superstep->identity_size &&
+           memcmp(tables->identity, superstep->identity, superstep->identity_size) == 0;
+}
+
+static void start_tables(VmCheck *check, StateTables *tables) {
+    VmMachine *machine = check->machine;
+    uint32_t running = 0;
+    tables->is_single = machine->header->atomic_holder != 0;
+    for (uint32_t thread = 0; thread < machine->limits.max_threads; thread++) {
+        ThreadTable *table = tables->threads + thread;
+        footprint_clear(&table->before);
+        table->last_count = table->known = 0;
+        running += machine->threads[thread].status == THREAD_RUNNING;
+    }
+    if (tables->is_single || (running < 2 && check->property_count == 0)) return;
+    for (uint32_t thread = 0; thread < machine->limits.max_threads; thread++)
+        find_next_accesses(check, thread, tables->threads + thread);
+}
+
+/* The tables of the state that the machine is in. */
+static StateTables *find_tables(VmCheck *check) {
+    Superstep *superstep = check->superstep;
+    StateTables **slot = superstep->slots + superstep->slot;
+    if (*slot == NULL)
+        *slot = sure(calloc(1, sizeof **slot + check->machine->limits.max_threads * sizeof(ThreadTable)));
+    if (!is_identified(*slot, superstep)) {
+        (*slot)->identity_size = 0;
+        start_tables(check, *slot);
+        set_identity(*slot, superstep);
+    }
+    return *slot;
+}
+
+/* --- circles --- */
+
+static const uint8_t *stack_memory(const VmMachine *machine, uint32_t thread) {
+    return region_of(machine, thread) + machine->stack_offset;
+}
+
+static void set_checkpoint(Checkpoint *point, const VmMachine *machine, uint32_t thread) {
+    point->thread = machine->threads[thread];
+    point->registers = registers_in_use(machine, &point->thread);
+    point->stack_words = (uint64_t)point->thread.stack_top * GRANULE / sizeof *point->copy;
+    if (point->registers + point->stack_words > point->capacity) {
+        point->capacity = 2 * (point->registers + point->stack_words);
+        point->copy = sure(realloc(point->copy, point->capacity * sizeof *point->copy));
+    }
+    memcpy(point->copy, registers_of(machine, thread), point->registers * sizeof *point->copy);
+    memcpy(point->copy + point->registers, stack_memory(machine, thread), point->stack_words * sizeof *point->copy);
+}
+
+static int is_at_checkpoint(const Checkpoint *point, const VmMachine *machine, uint32_t thread) {
+    const uint64_t *registers = registers_of(machine, thread), *stack = point->copy + point->registers;
+    return memcmp(machine->threads + thread, &point->thread, sizeof point->thread) == 0 &&
+           memcmp(registers, point->copy, point->registers * sizeof *registers) == 0 &&
+           memcmp(stack_memory(machine, thread), stack, point->stack_words * sizeof *stack) == 0;
+}
+
+/* --- supersteps --- */
+
+typedef struct {
+    VmCheck *check;
+    StateTables *tables;
+    ThreadTable *table;
+    uint32_t thread, choice;
+    uint32_t length;          /* transitions so far */
+    uint32_t pc;              /* of the last transition */
+    uint32_t last;            /* where its accesses start in the table */
+    uint32_t next_checkpoint; /* is at this length */
+    int may_return;           /* nothing was written since the last checkpoint */
+} Run;
+
+static void repeat(Run *run, uint32_t length) {
+    VmCheck *check = run->check;
+    check->instructions = 0;
+    for (run->length = 0; run->length < length; run->length++) {
+        run->pc = check->machine->threads[run->thread].pc;
+        check_transition(check, run->thread, run->length == 0 ? &run->choice : NULL);
+    }
+}
+
+/* The accesses of one more transition; with it, the one before is no longer the last. */
+static void append(Run *run, const VmAccess *accesses, uint32_t count) {
+    Superstep *superstep = run->check->superstep;
+    for (uint32_t i = 0; i < superstep->latest_count; i++) footprint_add(&run->table->before, superstep->latest + i);
+    superstep->latest_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        superstep->latest = with_room(superstep->latest, superstep->latest_count, &superstep->latest_capacity,
+                                      sizeof *superstep->latest);
+        superstep->latest[superstep->latest_count++] = seen(run->check, accesses + i);
+    }
+}
+
+static int has_written(const Superstep *superstep) {
+    for (uint32_t i = 0; i < superstep->latest_count; i++) {
+        if (superstep->latest[i].flags & ACCESS_WRITES) return 1;
+    }
+    return 0;
+}
+
+/* Whether the thread is back where it was at its checkpoint, which is the beginning of the superstep, and later a place
+ * that moves on by doubling the length: a circle is noticed soon after it was entered, and copies are few. */
+static int has_gone_round(Run *run) {
+    Checkpoint *point = &run->check->superstep->checkpoint;
+    const VmMachine *machine = run->check->machine;
+    if (has_written(run->check->superstep)) run->may_return = 0;
+    if (run->may_return && is_at_checkpoint(point, machine, run->thread)) return 1;
+    if (run->length != run->next_checkpoint) return 0;
+    set_checkpoint(point, machine, run->thread);
+    run->may_return = 1;
+    run->next_checkpoint *= 2;
+    return 0;
+}
+
+/* Whether the thread is still there after a transition, and all the others were in the tables. */
+static int may_follow(const Run *run, VmStop stop, uint64_t births) {
+    int created = run->check->machine->births != births && !(run->check->holes & HOLE_CREATION);
+    return stop == STOP_STEP && !created;
+}
+
+/* One more transition; whether it may be followed by another. */
+static int go_on(Run *run) {
+    VmCheck *check = run->check;
+    VmMachine *machine = check->machine;
+    VmAccess found[MOST_ACCESSES];
+    uint32_t pc = machine->threads[run->thread].pc;
+    const VmInstr *next = next_instruction(machine, run->thread);
+    uint32_t count = accesses_of(machine, run->thread, next, top_frame(machine, run->thread), found);
+    Conflict conflict = conflict_of(check, run->tables, run->thread, found, count);
+    if (conflict == CONFLICTS_BEFORE) return 0;
+    uint64_t births = machine->births;
+    VmStop stop;
+    if (enters_section(machine, run->thread)) {
+        const VmAccessList *section = &check->superstep->section;
+        stop = run_section(check, run->thread);
+        conflict = conflict_of(check, run->tables, run->thread, section->entries, section->count);
+        if (conflict == CONFLICTS_BEFORE) { /* which could not be known before */
+            check_revert(check);
+            repeat(run, run->length);
+            return 0;
+        }
+        append(run, section->entries, section->count);
+    } else {
+        append(run, found, count);
+        stop = check_transition(check, run->thread, NULL);
+    }
+    run->length++;
+    run->pc = pc;
+    return conflict == INDEPENDENT && may_follow(run, stop, births);
+}
+
+static int can_go_on(const Run *run) {
+    const VmMachine *machine = run->check->machine;
+    return run->check->instructions < run->check->most_instructions &&
+           vm_enabled(machine, run->thread) != THREAD_DISABLED && !vm_at_choice(machine, run->thread);
+}
+
+/* The accesses of the first transition go from the table to the run; after a choice there are none. */
+static void take_first(Run *run) {
+    run->check->superstep->latest_count = 0;
+    if (run->table->known != 0) return;
+    append(run, run->table->last, run->table->last_count);
+    run->table->last_count = 0;
+}
+
+/* Does the superstep for the first time, and puts it into the table of its thread. */
+static void explore(Run *run) {
+    VmCheck *check = run->check;
+    Superstep *superstep = check->superstep;
+    uint64_t births = check->machine->births;
+    take_first(run);
+    Conflict conflict = conflict_of(check, run->tables, run->thread, superstep->latest, superstep->latest_count);
+    int more = conflict == INDEPENDENT && !run->tables->is_single;
+    if (more) set_checkpoint(&superstep->checkpoint, check->machine, run->thread);
+    run->may_return = 1;
+    run->next_checkpoint = SECOND_CHECKPOINT;
+    run->pc = check->machine->threads[run->thread].pc;
+    more &= may_follow(run, check_transition(check, run->thread, &run->choice), births);
+    run->length = 1;
+    while (more && can_go_on(run) && !has_gone_round(run)) more = go_on(run);
+    for (uint32_t i = 0; i < superstep->latest_count; i++) add_last(run->table, superstep->latest[i]);
+    run->table->known |= 1u << run->choice;
+    run->table->lengths[run->choice] = run->length;
+}
+
+static Run start_run(VmCheck *check, StateTables *tables, uint32_t thread, uint32_t choice) {
+    check->instructions = 0;
+    return (Run){
+        .check = check, .tables = tables, .table = tables->threads + thread, .thread = thread, .choice = choice};
+}
+
+/* What comes before the thread in the order of numbers must be in the tables. */
+static void complete_tables(VmCheck *check, StateTables *tables, uint32_t thread) {
+    for (uint32_t before = 0; before < thread; before++) {
+        uint32_t moves = check_moves(check, before);
+        for (uint32_t choice = 0; choice < moves; choice++) {
+            if (tables->threads[before].known >> choice & 1) continue;
+            Run run = start_run(check, tables, before, choice);
+            explore(&run);
+            check_revert(check);
+        }
+    }
+}
+
+uint32_t superstep_do(VmCheck *check, uint32_t thread, uint32_t choice) {
+    StateTables *tables = find_tables(check);
+    if (!tables->is_single) complete_tables(check, tables, thread);
+    Run run = start_run(check, tables, thread, choice);
+    if (run.table->known >> choice & 1)
+        repeat(&run, run.table->lengths[choice]);
+    else
+        explore(&run);
+    check->transitions = run.length;
+    return run.pc;
+}
