@@ -31,6 +31,7 @@ from pancam.verdict import conclude
 SECONDS = 5.0  # for one search; programs that need more are left out
 INVARIANT = "invariant"
 ALL = SearchOptions(all_errors=0, time=SECONDS)
+QUICK = replace(ALL, time=1.5)
 TWO_CORES = SearchOptions(cores=2, time=SECONDS)  # SPIN then shows one violation only
 # Searches with supersteps, each with the number of instructions after which a superstep ends
 REDUCED = {
@@ -44,6 +45,7 @@ REDUCED = {
     "two cores, raw": (replace(TWO_CORES, store="raw"), DEFAULT_SUPERSTEP),
 }
 FIRST = "depth-first, tree"
+ON_TWO_CORES = ("two cores, tree", "two cores, raw")  # starting these takes longer than all the others together
 PER_PROCESS = 100  # programs; a process that has compiled many is large, and slow to start others
 LEVELS = ("0", "1", "2", "0")  # how the programs of a long run are optimised, in turns
 FINE = 5  # every so many of them are also searched instruction by instruction
@@ -101,7 +103,7 @@ def differences(
     if coarse is None:
         return None
     expected, found = coarse, []
-    if fine and (finest := find(program, replace(settings, step="instruction"), ALL)) is not None:
+    if fine and (finest := find(program, replace(settings, step="instruction"), QUICK)) is not None:
         expected = finest
         found += [f"global, {text}" for text in _compare(expected, coarse)]
     for name in names:
