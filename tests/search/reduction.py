@@ -48,7 +48,7 @@ FIRST = "depth-first, tree"
 ON_TWO_CORES = ("two cores, tree", "two cores, raw")  # starting these takes longer than all the others together
 PER_PROCESS = 100  # programs; a process that has compiled many is large, and slow to start others
 LEVELS = ("0", "1", "2", "0")  # how the programs of a long run are optimised, in turns
-FINE = 5  # every so many of them are also searched instruction by instruction
+FINE, RARE = 5, 20  # every so many of them are also searched instruction by instruction, and on two cores
 
 
 @dataclass(frozen=True)
@@ -134,11 +134,10 @@ def _compare(expected: Findings, other: Findings | None) -> list[str]:
 
 def _compare_seed(seed: int) -> tuple[int, list[str] | None]:
     """One program with some of the searches, the others come with the seeds after it."""
-    level = LEVELS[seed % len(LEVELS)]
-    program, settings = compile_program(program_text(seed), level)
-    others = list(REDUCED)[1:]
-    names = (FIRST, others[seed % len(others)])
-    return seed, differences(program, settings, names, fine=seed % FINE == 0)
+    program, settings = compile_program(program_text(seed), LEVELS[seed % len(LEVELS)])
+    others = [name for name in REDUCED if name not in (FIRST, *ON_TWO_CORES)]
+    other = others[seed % len(others)] if seed % RARE else ON_TWO_CORES[seed // RARE % 2]
+    return seed, differences(program, settings, (FIRST, other), fine=seed % FINE == 0)
 
 
 def main() -> int:
