@@ -71,7 +71,7 @@ def search_lines(outcome: CheckResult, settings: Settings, search: SearchOptions
     how = ["breadth-first" if search.breadth_first else "depth-first"]
     how += [name for name, wanted in (("bitstate", search.bitstate), ("hash-compact", search.hash_compact)) if wanted]
     how += [f"{search.cores} cores"] if search.cores > 1 else []
-    how += [f"{settings.step} steps", f"{search.store} store"]
+    how += ["supersteps" if settings.step == "superstep" else f"{settings.step} steps", f"{search.store} store"]
     counted = ", ".join(_count(numbers[f"{name}s"], name) for name in ("state", "transition", "instruction"))
     cost = f"depth {numbers['depth']:,}, {result.seconds:.2f} s, {numbers['memory'] / MIB:,.0f} MB"
     lines = [f"{counted}, {cost} ({', '.join(how)})"]
