@@ -177,7 +177,8 @@ def _published_memory(draft: Draft) -> None:
     for actor in range(1, draft.actors):
         look = [f"int *q = {pointer};", "if (q)\n    assert(*q == 3);"]
         take = [f"int *q = atomic_exchange(&{pointer}, NULL);", "free(q);"]
-        draft.bodies[actor] += scope(take if draft.choices.chance(25) else look)
+        may_take = "_Atomic" in draft.declared[pointer]  # another scenario may have declared it
+        draft.bodies[actor] += scope(take if draft.choices.chance(25) and may_take else look)
     draft.always.append(f"{pointer} == NULL || *{pointer} == 3")
 
 
