@@ -194,6 +194,7 @@ returning:
         NEXT();
     }
     CASE(TRAP) RAISE((VmFault)ip->x, 0, 0);
+    CASE(TRAPV) RAISE((VmFault)ip->x, A, B);
 
 #define CASES(W) \
     CASE(LOAD##W) { \

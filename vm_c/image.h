@@ -7,7 +7,7 @@
 #pragma once
 
 #define IMAGE_MAGIC 0x4d414350u /* "PCAM" */
-#define IMAGE_VERSION 2u
+#define IMAGE_VERSION 3u
 #define NO_SLOT 0xffffu
 #define FRAME_HEADER_SLOTS 2u
 #define NO_LIVE_SET 0xffffffffu
@@ -103,6 +103,7 @@ enum {
 };
 
 enum { ACCESS_ATOMIC = 1, ACCESS_VOLATILE = 2, ACCESS_PRIVATE = 4 }; /* private: to a variable nobody else can know */
+enum { TRAP_ADD, TRAP_SUB, TRAP_MUL, TRAP_NEGATE, TRAP_INDEX, TRAP_SHL, TRAP_SHR }; /* what the numbers of TRAPV are */
 enum { STACK_ESCAPES = 1 }; /* of a stack object whose address others may get to know */
 enum { AWAIT_EITHER, AWAIT_NOT };
 enum {

@@ -206,7 +206,8 @@ static int check_special(const Check *check, VmInstr *instr) {
     case OP_RET: return check_return(check, instr, 0);
     case OP_RETV: return check_return(check, instr, 1);
     case OP_RETN: return check_return(check, instr, instr->a);
-    case OP_TRAP: return (instr->x > FAULT_NONE && instr->x < FAULT_COUNT) || reject(check, "no such fault", instr->x);
+    case OP_TRAP:
+    case OP_TRAPV: return (instr->x > FAULT_NONE && instr->x < FAULT_COUNT) || reject(check, "no such fault", instr->x);
     case OP_SEXT: return (is_width(instr->x) && is_width(instr->y)) || reject(check, "wrong width", instr->x);
     case OP_ALLOCA:
     case OP_ALLOCAV: return instr->c <= 12 || reject(check, "alignment too large", instr->c);
@@ -241,6 +242,7 @@ static int ends_control_flow(uint32_t opcode) {
     case OP_RETV:
     case OP_RETN:
     case OP_TRAP:
+    case OP_TRAPV:
     case OP_THREAD_END:
     case OP_EXIT:
     case OP_ABORT:

@@ -137,7 +137,7 @@ class Disassembler:
             case "OFFSET":
                 return f"[{signed_x:+}]" + (f" {signed_y}" if opcode.name.startswith("STOREI") else "")
             case _:
-                return fault_kind(x)[0] if opcode.name == "TRAP" else f"{signed_x}, {signed_y}"
+                return fault_kind(x)[0] if opcode.name in ("TRAP", "TRAPV") else f"{signed_x}, {signed_y}"
 
     def _table(self, index: int) -> str:
         first, count, default, _ = TABLE.unpack_from(self.sections["TABLES"], index * TABLE.size)

@@ -20,6 +20,7 @@ from pancam.bytecode.lower_memory import (
     store_bytes,
 )
 from pancam.bytecode.machine_calls import math_value
+from pancam.bytecode.traps import lower_trap
 from pancam.bytecode.wide import WIDE_LANES
 from pancam.ir.types import VectorType
 from pancam.ir.values import ConstantInt
@@ -397,7 +398,7 @@ HANDLERS: dict[str, Handler] = {
     "expect": _first_operand, "expect.with.probability": _first_operand, "launder.invariant.group": _first_operand,
     "strip.invariant.group": _first_operand, "ptr.annotation": _first_operand, "annotation": _first_operand,
     "ssa.copy": _first_operand, "arithmetic.fence": _first_operand,
-    "trap": _trap, "ubsantrap": _trap, "debugtrap": _trap, "is.constant": _constant_answer(0),
+    "trap": _trap, "ubsantrap": lower_trap, "debugtrap": _trap, "is.constant": _constant_answer(0),
     "stacksave": _stack_save, "stackrestore": _stack_restore, "va_start": _va_start, "va_copy": _va_copy,
     "threadlocal.address": _thread_local_address, "is.fpclass": _is_fpclass, "load.relative": _load_relative,
     "ptrmask": _pointer_mask, "allow.runtime.check": _constant_answer(1), "allow.ubsan.check": _constant_answer(1),

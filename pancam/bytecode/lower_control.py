@@ -10,6 +10,7 @@ from pancam.bytecode.emitter import Condition, Test, mask
 from pancam.bytecode.layout import SLOT_BITS
 from pancam.bytecode.phis import edge
 from pancam.bytecode.symbols import UNDEFINED
+from pancam.bytecode.traps import trap_edge
 from pancam.ir.values import Local
 from pancam.isa import faults
 
@@ -23,10 +24,14 @@ FEW_CASES = 3  # a switch with no more cases is a chain of comparisons
 
 def handle_br(lowering: FunctionLowering, instruction: Instruction) -> None:
     if len(instruction.targets) == 1:
-        lowering.emitter.jump(edge(lowering, instruction.targets[0], shared_source=False))
+        trap = trap_edge(lowering, instruction, instruction.targets[0])
+        lowering.emitter.jump(trap or edge(lowering, instruction.targets[0], shared_source=False))
         return
     condition = branch_condition(lowering, instruction.operands[0])
-    if_true, if_false = (edge(lowering, target, shared_source=True) for target in instruction.targets)
+    if_true, if_false = (
+        trap_edge(lowering, instruction, target) or edge(lowering, target, shared_source=True)
+        for target in instruction.targets
+    )
     lowering.emitter.jump_if(condition, if_true, if_false)
 
 

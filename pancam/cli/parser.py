@@ -80,6 +80,7 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-std", dest="std", metavar="STANDARD")
     group.add_argument("-include", dest="include_files", action="append", default=[], metavar="FILE")
     group.add_argument("--m32", action="store_true", help="32-bit integers, longs and pointers (i386)")
+    group.add_argument("--overflow", action="store_true", help="signed overflow and shifts out of range are faults")
     group.add_argument(
         "--cflags", default="", metavar="FLAGS", help="more flags for Clang; -f... -W... -m... also pass"
     )
@@ -152,7 +153,7 @@ def _add_harness(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--driver", metavar="FILE", help="a hand-written Promela driver (docs/drivers.md)")
     group.add_argument(
         "--only", action="append", default=[], metavar="KINDS",
-        help="report only: assert, deadlock, invariant, memory, arithmetic, control, misuse, or a kind of fault",
+        help="report only: assert, deadlock, invariant, memory, arithmetic, overflow, control, misuse, or a kind",
     )  # fmt: skip
     group.add_argument("--ignore", action="append", default=[], metavar="KINDS", help="do not report these")
 

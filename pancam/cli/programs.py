@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pancam.cli import EXIT_FAULT, EXIT_GAVE_UP, START
 from pancam.errors import UsageError
-from pancam.frontend.clang import CompileOptions
+from pancam.frontend.clang import BOUNDS_CHECKS, DIVISION_CHECKS, OVERFLOW_CHECKS, CompileOptions
 from pancam.pipeline import BuildOptions, Timings, build_program
 from pancam.settings import Limits
 
@@ -47,9 +47,16 @@ def build_options(options: argparse.Namespace) -> BuildOptions:
         std=options.std,
         include_files=tuple(options.include_files),
         m32=options.m32,
+        checks=_clang_checks(options),
         extra_flags=(*split_flags(options.cflags, "--cflags"), *options.flags),
     )
     return BuildOptions(compile_options, options.clang, options.max_threads)
+
+
+def _clang_checks(options: argparse.Namespace) -> tuple[str, ...]:
+    """Division always, arrays inside objects as written, overflow on request."""
+    bounds = BOUNDS_CHECKS if options.opt_level == "0" else ()
+    return (*DIVISION_CHECKS, *bounds, *(OVERFLOW_CHECKS if options.overflow else ()))
 
 
 def run(options: argparse.Namespace) -> int:

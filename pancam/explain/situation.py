@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pancam.bytecode.image import OBJECT, read_sections
+from pancam.explain.traps import trap_text
 from pancam.resources import guest_sources
 from pancam.vm.machine import Machine, ObjectInfo, ObjectKind
 
@@ -25,6 +26,7 @@ LIMIT_HINTS = {
     "HEAP_LIMIT": "{0.heap_bytes} bytes and {0.heap_objects} objects for each thread, see --heap",
     "STACK_LIMIT": "{0.stack_slots} registers, {0.stack_bytes} bytes for each thread, see --stack; endless recursion?",
 }
+NUMBER_FAULTS = {"INDEX_BOUNDS", "OVERFLOW", "SHIFT_RANGE", "DIV_ZERO", "DIV_OVERFLOW"}
 SHOWN_INNERMOST, SHOWN_OUTERMOST = 20, 10
 POINTER_FAULTS = ACCESS_FAULTS | {"DOUBLE_FREE", "INVALID_FREE"}
 
@@ -112,6 +114,8 @@ class Situation:
             return f": {self.machine.function_name(fault.detail[0])}"
         if fault.kind in LIMIT_HINTS:
             return f" ({LIMIT_HINTS[fault.kind].format(self.machine.limits)})"
+        if fault.kind in NUMBER_FAULTS:
+            return trap_text(self.machine, fault)
         if not fault.detail[0]:
             return ""
         message = self.machine.read_string(fault.detail[0])

@@ -51,6 +51,11 @@ _COMMON_FLAGS = (
 _CLANG_FLAGS = ("-fno-pic", "-fno-pie")
 # zig cc turns on the undefined behaviour sanitiser and, when optimising, NDEBUG, which would remove assertions.
 _ZIG_FLAGS = ("-fno-sanitize=all", "-UNDEBUG")
+# Checks that Clang puts in where the type of an expression tells what is right; traps.py lowers them. Those of arrays
+# would keep an optimiser from what it does to the accesses around them, and so are for -O0 alone.
+DIVISION_CHECKS = ("integer-divide-by-zero",)
+BOUNDS_CHECKS = ("array-bounds",)
+OVERFLOW_CHECKS = ("signed-integer-overflow", "shift")
 _DIAGNOSTIC = re.compile(r"(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<message>.*)")
 _DRIVER_ERROR = re.compile(r"\S*: (?:fatal )?error: (?P<message>.*)")
 _MISSING_HEADER_32 = re.compile(r"'(gnu/stubs-32\.h|bits/\S+|sys/cdefs\.h|asm/\S+)' file not found")
@@ -76,6 +81,7 @@ class CompileOptions:
     std: str | None = None
     include_files: tuple[str, ...] = ()
     m32: bool = False
+    checks: tuple[str, ...] = ()  # of -fsanitize that become traps
     extra_flags: tuple[str, ...] = ()
 
 
@@ -197,6 +203,9 @@ def compile_command(path: str, options: CompileOptions, clang: Clang, output: Pa
     else:
         command += [*_CLANG_FLAGS, "-m32"] if options.m32 else _CLANG_FLAGS
     command += [*_COMMON_FLAGS, f"-O{options.opt_level}"]
+    if options.checks:
+        names = ",".join(options.checks)
+        command += [f"-fsanitize={names}", f"-fsanitize-trap={names}"]
     if options.std is not None:
         command.append(f"-std={options.std}")
     command += [f"-I{directory}" for directory in options.include_dirs]

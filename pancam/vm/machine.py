@@ -347,6 +347,13 @@ class Machine:
         """The first object id of a thread's stack."""
         return int(_lib.vm_stack_ids(self._machine, thread))
 
+    def instruction(self, pc: int) -> tuple[int, int, int, int, int, int] | None:
+        """The instruction at a pc: op, a, b, c, x, y."""
+        found = _lib.vm_instruction(self._machine, pc)
+        if found == _ffi.NULL:
+            return None
+        return found.op, found.a, found.b, found.c, found.x, found.y
+
     @property
     def pointer_bits(self) -> int:
         """64 or 32."""

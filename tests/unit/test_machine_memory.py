@@ -126,6 +126,7 @@ def test_compare_and_exchange() -> None:
         ("const 1 0x80\nconst 2 0xff\nsrem8 0 1 2", "DIV_OVERFLOW"),
         ("const 1 5\nudiv64 0 1 2", "DIV_ZERO"),
         ("urem128 4 4 6", "DIV_ZERO"),
+        ("const 1 5\ntrapv 1 1 INDEX_BOUNDS 0", "INDEX_BOUNDS"),
         ("trap UNREACHABLE", "UNREACHABLE"),
         ("const 1 1\nfault 1 2", "ASSERT"),
         ("const 1 1000\nfault 1 2", "LIBRARY_MISUSE"),
