@@ -35,6 +35,8 @@ class BuildOptions:
     needs_main: bool = True  # otherwise threads are started from outside
     functions: tuple[str, ...] = ()  # that must be there, since they are called from outside
     candidates: tuple[str, ...] = ()  # names that may be functions; a driver mentions them
+    error_functions: tuple[str, ...] = ()  # that must not be called
+    error_labels: tuple[str, ...] = ()  # that must not be reached
 
 
 class Timings:
@@ -63,6 +65,8 @@ def build_program(paths: Sequence[str], options: BuildOptions, arguments: list[s
             raise UsageError(
                 f"functions are called from outside only in C or LLVM files, not in an image ({IMAGE_SUFFIX})"
             )
+        if options.error_functions or options.error_labels:
+            raise UsageError(f"an image ({IMAGE_SUFFIX}) is compiled already: error functions are for C or LLVM files")
         return _load_image(paths, arguments)
     try:
         return _compile_program(paths, options, arguments, timings)
@@ -77,6 +81,7 @@ def build_program(paths: Sequence[str], options: BuildOptions, arguments: list[s
 
 def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: list[str], timings: Timings) -> Program:
     with timings.phase("imports"):
+        from pancam.bytecode.competition import ErrorPlaces
         from pancam.bytecode.lower import ALWAYS_NEEDED, Roots, lower_module
         from pancam.frontend.library import build_library
         from pancam.frontend.module import load_module, preload
@@ -96,7 +101,8 @@ def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: lis
         defined = {name for name, function in module.functions.items() if not function.is_declaration}
         mentioned = tuple(name for name in options.candidates if name in defined)
         has_main = options.needs_main or "main" in mentioned
-        roots = Roots(has_main, (*options.functions, *(name for name in mentioned if name != "main")))
+        errors = ErrorPlaces(options.error_functions, options.error_labels)
+        roots = Roots(has_main, (*options.functions, *(name for name in mentioned if name != "main")), errors)
         return lower_module(module, [_program_name(paths), *arguments], options.thread_limit, roots)
 
 

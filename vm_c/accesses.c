@@ -151,9 +151,9 @@ static void find_other(Finder *finder, uint32_t thread, const VmInstr *instr, co
         if (slots[instr->a] < machine->limits.max_threads)
             add_entries(finder, stack_pool(machine, (uint32_t)slots[instr->a]), machine->tls_id_count, ACCESS_WRITES);
         return;
-    case OP_SETJMP: add_bytes(finder, slots[instr->b], 4 * sizeof(uint32_t), ACCESS_WRITES); return;
+    case OP_SETJMP: add_bytes(finder, slots[instr->b], PLACE_WORDS * sizeof(uint32_t), ACCESS_WRITES); return;
     case OP_LONGJMP:
-        add_bytes(finder, slots[instr->a], 4 * sizeof(uint32_t), 0);
+        add_bytes(finder, slots[instr->a], PLACE_WORDS * sizeof(uint32_t), 0);
         add_dropped(finder, thread, machine->tls_id_count);
         return;
     case OP_EXIT:

@@ -27,6 +27,7 @@
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 #define GRANULE 16u
+#define PLACE_WORDS 5           /* 32-bit words that SETJMP writes */
 #define ATOMIC_BOUND (1u << 20) /* instructions of an atomic section that one call may run beyond its fuel */
 
 typedef enum {

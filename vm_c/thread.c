@@ -184,11 +184,11 @@ uint64_t vm_choices(const VmMachine *machine, uint32_t thread) {
     return choose == NULL ? 1 : registers_of(machine, thread)[machine->threads[thread].frame + choose->b];
 }
 
-/* SETJMP: pc, frame, stack ids and stack top go to guest memory. */
+/* SETJMP: pc, frame, stack ids, thread and how many atomic sections are open go to guest memory. */
 VmFault save_place(VmMachine *machine, uint32_t thread, uint32_t pc, uint32_t frame, uint64_t buffer) {
     VmFault fault;
     const VmThread *jumper = machine->threads + thread;
-    uint32_t place[4] = {pc, frame, jumper->stack_ids, thread};
+    uint32_t place[PLACE_WORDS] = {pc, frame, jumper->stack_ids, thread, jumper->atomic_depth};
     uint8_t *bytes = checked_access(machine, buffer, sizeof place, 1, &fault);
     if (bytes != NULL) {
         memcpy(bytes, place, sizeof place);
@@ -204,7 +204,7 @@ VmFault return_to_place(VmMachine *machine, uint32_t thread, uint32_t pc, uint32
     const VmImage *image = &machine->image;
     VmThread *jumper = machine->threads + thread;
     uint64_t *registers = registers_of(machine, thread);
-    uint32_t place[4], stack_ids = jumper->stack_ids, callee = 0, function = image->code_function[pc];
+    uint32_t place[PLACE_WORDS], stack_ids = jumper->stack_ids, callee = 0, function = image->code_function[pc];
     uint32_t end = frame + image->functions[function].frame_slots;
     const uint8_t *bytes = checked_access(machine, buffer, sizeof place, 0, &fault);
     if (bytes == NULL) return fault;
@@ -222,6 +222,7 @@ VmFault return_to_place(VmMachine *machine, uint32_t thread, uint32_t pc, uint32
     if (frame == 0 || place[0] >= image->code_count || image->code[place[0]].op != OP_SETJMP) return FAULT_BAD_JUMP;
     if (image->code_function[place[0]] != function) return FAULT_BAD_JUMP;
     if (place[2] < read_frame_header(registers + frame).stack_ids) return FAULT_BAD_JUMP;
+    if (place[4] != jumper->atomic_depth) return FAULT_ATOMIC_MISUSE; /* nobody would close the section */
     if (stack_ids > place[2]) stack_ids = place[2];
     stack_drop(machine, thread, stack_ids);
     if (callee != 0) {

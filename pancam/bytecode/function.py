@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from pancam.bytecode.code import CodeBlock, Imm, Inst, LabelAddress, Operand, SlotValue, VirtualCode
+from pancam.bytecode.competition import enter_section, is_atomic_function, reach_label
 from pancam.bytecode.emitter import Emitter, mask
 from pancam.bytecode.escape import escaping_locals, root_name
 from pancam.bytecode.layout import WIDE
@@ -152,6 +153,8 @@ class FunctionLowering:
             self.code.parameters.append(arriving_pointer)
             self.hidden_parameter = self.emitter.unit()
             self.emitter.assign(self.hidden_parameter, arriving_pointer)
+        if is_atomic_function(self.function.name):
+            enter_section(self)
         self.emitter.jump(next(iter(self.function.blocks)))
 
     def _lower_block(self, block: Block) -> None:
@@ -386,6 +389,8 @@ class FunctionLowering:
     # --- debug information ---
 
     def _debug_record(self, record: DebugRecord) -> None:
+        if record.kind == "label":
+            reach_label(self, record.variable, record.location)
         if record.kind == "label" or not isinstance(record.value, (Local, ConstantInt, ConstantFloat, ConstantNull)):
             where: SlotValue | None = None  # the variable has no value that can be shown from here on
             kind = "value"

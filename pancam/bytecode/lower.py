@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pancam.bytecode import lower_arith, lower_call, lower_control, lower_memory
 from pancam.bytecode.assemble import FunctionCode, assemble_function
+from pancam.bytecode.competition import ErrorPlaces, refuse_optimised
 from pancam.bytecode.debug import SourceMapBuilder
 from pancam.bytecode.function import FunctionLowering, InstructionSet
 from pancam.bytecode.image import ImageWriter
@@ -37,10 +38,14 @@ INSTRUCTIONS = InstructionSet(
 
 @dataclass(frozen=True)
 class Roots:
-    """Where a program begins: `main`, or functions that somebody calls from outside; both are possible."""
+    """Where a program begins: `main`, or functions that somebody calls from outside; both are possible.
+
+    `errors` is where it must not get to.
+    """
 
     main: bool = True
     functions: tuple[str, ...] = ()
+    errors: ErrorPlaces = field(default_factory=ErrorPlaces)
 
     @property
     def entry(self) -> str:
@@ -58,7 +63,8 @@ def lower_module(module: Module, arguments: list[str], thread_limit: int, roots:
     for name in roots.functions:
         if name not in module.functions or module.functions[name].is_declaration:
             raise UsageError(f"the program has no function {name} (the compiler drops static functions nobody calls)")
-    symbols = Symbols(module, thread_limit, arguments)
+    refuse_optimised(module, roots.errors)
+    symbols = Symbols(module, thread_limit, arguments, roots.errors)
     symbols.collect(*roots.names)
     functions: list[FunctionCode] = []
     pc = 0

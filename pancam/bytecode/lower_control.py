@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pancam.bytecode.code import Imm, JumpTable, Operand
+from pancam.bytecode.competition import ERROR, handle_error, is_atomic_function, leave_section
 from pancam.bytecode.emitter import Condition, Test, mask
 from pancam.bytecode.layout import SLOT_BITS
 from pancam.bytecode.phis import edge
@@ -96,6 +97,9 @@ def handle_indirectbr(lowering: FunctionLowering, instruction: Instruction) -> N
 def handle_ret(lowering: FunctionLowering, instruction: Instruction) -> None:
     slots = lowering.value(instruction.operands[0]) if instruction.operands else ()
     emitter = lowering.emitter
+    if is_atomic_function(lowering.function.name):
+        slots = tuple(emitter.materialise(slot) for slot in slots)  # what it takes to have the result is inside
+        leave_section(lowering)
     if not slots:
         emitter.emit("RET")
     elif len(slots) == 1:
@@ -132,4 +136,5 @@ HANDLERS: dict[str, Handler] = {
     "unreachable": handle_unreachable,
     "phi": handle_phi,
     UNDEFINED: handle_undefined,
+    ERROR: handle_error,
 }

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pancam.bytecode.competition import ERROR, ErrorPlaces
 from pancam.bytecode.escape import private_thread_locals
 from pancam.bytecode.layout import DataLayout, align_up
 from pancam.bytecode.machine_calls import MACHINE_CALLS
@@ -57,8 +58,11 @@ MEMORY_FUNCTIONS = {"llvm.memcpy": "memcpy", "llvm.memmove": "memmove", "llvm.me
 class Symbols:
     """The program's functions and variables, numbered and placed."""
 
-    def __init__(self, module: Module, thread_limit: int, arguments: list[str]) -> None:
+    def __init__(
+        self, module: Module, thread_limit: int, arguments: list[str], errors: ErrorPlaces | None = None
+    ) -> None:
         self.module = module
+        self.errors = errors or ErrorPlaces()
         self.thread_limit = thread_limit
         self.layout = DataLayout(module.data_layout)
         self.shift = 32 if self.layout.pointer_bits > 32 else 16  # noqa: PLR2004 - see image.h
@@ -130,6 +134,9 @@ class Symbols:
         function = self.module.functions.get(name)
         if name in GENERATED:
             function = self._structors(name)
+        if function is not None and name in self.errors.functions:
+            # Without a place of its own: what is wrong happens where it is called.
+            function = _one_block(replace(function, subprogram=None), [Instruction(ERROR, None, VOID, (), None)])
         if function is not None and not function.is_declaration:
             self.functions[name] = function
             self._work.append(name)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pancam.cli import START
+from pancam.cli.competition import answer, expand
 from pancam.cli.display import (
     ProgressLine,
     as_json,
@@ -20,25 +22,35 @@ from pancam.cli.display import (
     search_lines,
     verdict_line,
 )
-from pancam.cli.programs import build_options, machine_limits, print_timings, split_flags
+from pancam.cli.programs import MOST_THREADS, build_options, machine_limits, print_timings, split_flags
 from pancam.errors import PancamError, UsageError
 from pancam.faults import ignored_kinds
 from pancam.pipeline import BuildOptions, Timings, build_program
 from pancam.settings import DEFAULT_SUPERSTEP, STEPS, Settings, Start
 from pancam.spin.options import SearchOptions, VerifierOptions
-from pancam.verdict import common_exit_code
+from pancam.verdict import EXIT_VIOLATED, common_exit_code
 
 if TYPE_CHECKING:
     import argparse
 
     from pancam.bytecode.program import Program
     from pancam.check import CheckResult
+    from pancam.svcomp.properties import Property
 
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
 
 def check(options: argparse.Namespace) -> int:
-    """`pancam check`."""
+    """`pancam check`. With several properties: 1 if any is violated, else the worst of the exit statuses."""
+    codes: list[int] = []
+    for one in expand(options):
+        if codes:
+            print()
+        codes.append(_check(one))
+    return EXIT_VIOLATED if EXIT_VIOLATED in codes else max(codes)
+
+
+def _check(options: argparse.Namespace) -> int:
     timings = Timings()
     timings.phases["start"] = time.perf_counter() - START
     search = search_options(options)
@@ -50,6 +62,12 @@ def check(options: argparse.Namespace) -> int:
     if options.compare:
         return _compare(options, program, settings, search, timings)
     outcome, search = _search(options, program, settings, search, timings)
+    while _needs_more_threads(options, build, outcome):
+        build = replace(build, thread_limit=2 * build.thread_limit)
+        _notice(f"more than {program.thread_limit} threads at once: searching again with up to {build.thread_limit}")
+        program = build_program(options.files, build, options.arguments, timings)
+        settings = make_settings(options, program)
+        outcome, search = _search(options, program, settings, _with_time_left(search, outcome), timings)
     if outcome.traces and build.compile.opt_level != "0":
         outcome = _with_removed_lines(options, build, program, outcome)
     if options.trace and outcome.traces:
@@ -62,6 +80,18 @@ def check(options: argparse.Namespace) -> int:
     if options.timings:
         print_timings(timings, outcome.result.progress.instructions)
     return outcome.conclusion.exit_code(exhaustive=options.exhaustive)
+
+
+def _needs_more_threads(options: argparse.Namespace, build: BuildOptions, outcome: CheckResult) -> bool:
+    """Whether the search was good but for its limit of threads, which is not the user's."""
+    if options.max_threads is not None or options.driver or not build.needs_main or build.thread_limit >= MOST_THREADS:
+        return False
+    result = outcome.result
+    return not outcome.traces and not result.stopped and "THREAD_LIMIT" in result.progress.limits
+
+
+def _with_time_left(search: SearchOptions, outcome: CheckResult) -> SearchOptions:
+    return search if search.time is None else replace(search, time=max(search.time - outcome.result.seconds, 0.0))
 
 
 def _search(
@@ -178,6 +208,9 @@ def search_options(options: argparse.Namespace) -> SearchOptions:
 def _harness_build(options: argparse.Namespace, build: BuildOptions, search: SearchOptions) -> BuildOptions:
     """What of the program is called from outside must be compiled, too."""
     starts = [start.function for start in _starts(options)]
+    if options.competition is not None:
+        wanted: Property = options.competition
+        build = replace(build, error_functions=wanted.functions, error_labels=wanted.labels)
     named = [options.init, options.abstraction, *starts, *options.invariants]
     functions = tuple(dict.fromkeys(name for name in named if name))
     if options.init and not starts and not options.driver:
@@ -187,10 +220,10 @@ def _harness_build(options: argparse.Namespace, build: BuildOptions, search: Sea
             raise UsageError("with --driver, the driver itself runs functions and starts threads")
         from pancam.spin.verifier import driver_text
 
-        text = driver_text(VerifierOptions(options.max_threads, search, 0))
+        text = driver_text(VerifierOptions(build.thread_limit, search, 0))
         return replace(build, needs_main=False, functions=functions, candidates=("main", *_STRING.findall(text)))
-    if len(starts) > options.max_threads:
-        raise UsageError(f"{len(starts)} threads are more than --max-threads allows ({options.max_threads})")
+    if len(starts) > build.thread_limit:
+        raise UsageError(f"{len(starts)} threads are more than --max-threads allows ({build.thread_limit})")
     return replace(build, needs_main=not starts, functions=functions)
 
 
@@ -224,7 +257,10 @@ def make_settings(options: argparse.Namespace, program: Program) -> Settings:
 
 def _print_result(options: argparse.Namespace, settings: Settings, search: SearchOptions, outcome: CheckResult) -> None:
     if options.json:
-        print(as_json(outcome, options.files, settings, search, exhaustive=options.exhaustive))
+        value = as_json(outcome, options.files, settings, search, exhaustive=options.exhaustive)
+        if options.competition is not None:
+            value |= {"property": options.competition.name, "result": answer(options.competition, outcome)}
+        print(json.dumps(value, indent=2))
         return
     from pancam.explain.render import render
 
@@ -233,8 +269,10 @@ def _print_result(options: argparse.Namespace, settings: Settings, search: Searc
         print()
         print(render(trace, full=options.full, colour=sys.stdout.isatty()).rstrip("\n"))
     print()
-    for line in search_lines(outcome, settings, search):
+    for line in search_lines(outcome, settings, search, of_property=options.competition is not None):
         print(line)
+    if options.competition is not None:
+        print(f"property {options.competition.name}: {answer(options.competition, outcome)}")
 
 
 def driver(options: argparse.Namespace) -> int:

@@ -64,8 +64,10 @@ def verdict_line(outcome: CheckResult) -> str:
     return f"unknown: {reasons}; no violation so far"
 
 
-def search_lines(outcome: CheckResult, settings: Settings, search: SearchOptions) -> list[str]:
-    """How far the search got, and how it searched."""
+def search_lines(
+    outcome: CheckResult, settings: Settings, search: SearchOptions, *, of_property: bool = False
+) -> list[str]:
+    """How far the search got, and how it searched; what a property says nothing about needs no mention."""
     result = outcome.result
     numbers = statistics(outcome)
     how = ["breadth-first" if search.breadth_first else "depth-first"]
@@ -96,7 +98,7 @@ def search_lines(outcome: CheckResult, settings: Settings, search: SearchOptions
         is_good = result.report.hash_factor > GOOD_HASH_FACTOR
         meaning = "above 100: nearly all states were seen" if is_good else "below 100: many may have been missed"
         lines.append(f"hash factor {result.report.hash_factor:g} ({meaning})")
-    if settings.ignored:
+    if settings.ignored and not of_property:
         lines.append(f"not reported: {', '.join(settings.ignored)}")
     if search.driver:
         lines.append(f"executions are those that the driver {search.driver} allows")
@@ -134,11 +136,11 @@ def statistics(outcome: CheckResult) -> dict[str, Any]:
 
 def as_json(
     outcome: CheckResult, files: Sequence[str], settings: Settings, search: SearchOptions, *, exhaustive: bool
-) -> str:
+) -> dict[str, Any]:
     """The whole result for machines; docs/json.md describes it."""
     from pancam.explain.trace_file import trace_row
 
-    value = {
+    return {
         "version": 1,
         "files": list(files),
         "verdict": outcome.conclusion.verdict.value,
@@ -149,7 +151,6 @@ def as_json(
         "statistics": statistics(outcome),
         "violations": [trace_row(trace) for trace in outcome.traces],
     }
-    return json.dumps(value, indent=2)
 
 
 def comparison_lines(rows: Sequence[tuple[str, CheckResult, SearchOptions]]) -> list[str]:

@@ -87,7 +87,7 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--clang", metavar="PATH", help="the Clang to use (default: PANCAM_CLANG, or the newest on PATH)"
     )
-    group.add_argument("--max-threads", type=int, default=8, metavar="N", help="threads alive at once (default 8)")
+    group.add_argument("--max-threads", type=int, metavar="N", help="threads alive at once (default 8; check: 8 to 64)")
 
 
 def _add_machine(parser: argparse.ArgumentParser) -> None:
@@ -123,6 +123,7 @@ def _add_check(commands: Commands) -> None:
     check = _command(commands, "check", _lazy("check", "check"), "search all executions of a program for violations")
     _add_files(check)
     _add_harness(check)
+    _add_competition(check)
     _add_search(check)
     _add_bounds(check)
     _add_limits(check)
@@ -140,6 +141,7 @@ def _add_driver(commands: Commands) -> None:
 
 
 def _add_harness(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(competition=None)
     group = parser.add_argument_group("what is checked")
     group.add_argument("--init", metavar="F", help="run f() first; for programs without main")
     group.add_argument(
@@ -156,6 +158,14 @@ def _add_harness(parser: argparse.ArgumentParser) -> None:
         help="report only: assert, deadlock, invariant, memory, arithmetic, overflow, control, misuse, or a kind",
     )  # fmt: skip
     group.add_argument("--ignore", action="append", default=[], metavar="KINDS", help="do not report these")
+
+
+def _add_competition(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "software verification competition (docs/svcomp.md); FILE may be a task file (.yml)"
+    )
+    group.add_argument("--property", metavar="FILE", help="check this property: a .prp file, or a name as unreach-call")
+    group.add_argument("--data-model", choices=("ILP32", "LP64"), help="32 bits (as --m32) or 64 (default; tasks say)")
 
 
 def _add_search(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pancam.cli import EXIT_FAULT, EXIT_GAVE_UP, START
 from pancam.errors import UsageError
 from pancam.frontend.clang import BOUNDS_CHECKS, DIVISION_CHECKS, OVERFLOW_CHECKS, CompileOptions
-from pancam.pipeline import BuildOptions, Timings, build_program
+from pancam.pipeline import DEFAULT_THREAD_LIMIT, BuildOptions, Timings, build_program
 from pancam.settings import Limits
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ def split_flags(text: str, option: str) -> tuple[str, ...]:
 
 def build_options(options: argparse.Namespace) -> BuildOptions:
     """How to compile the program."""
-    if not 1 <= options.max_threads <= MOST_THREADS:
+    threads = DEFAULT_THREAD_LIMIT if options.max_threads is None else options.max_threads
+    if not 1 <= threads <= MOST_THREADS:
         raise UsageError(f"--max-threads must be between 1 and {MOST_THREADS}")
     compile_options = CompileOptions(
         opt_level=options.opt_level,
@@ -50,7 +51,7 @@ def build_options(options: argparse.Namespace) -> BuildOptions:
         checks=_clang_checks(options),
         extra_flags=(*split_flags(options.cflags, "--cflags"), *options.flags),
     )
-    return BuildOptions(compile_options, options.clang, options.max_threads)
+    return BuildOptions(compile_options, options.clang, threads)
 
 
 def _clang_checks(options: argparse.Namespace) -> tuple[str, ...]:

@@ -126,6 +126,9 @@ class _FaultEnding:
         if fault.kind == SIDE_EFFECT and fault.detail[0]:
             name = self.recorder.tools.code.function_at(fault.detail[1]).name
             return f"{fault.text}: {name} writes {self.objects.part_name(fault.detail[0], fault.thread)}"
+        function = self.recorder.tools.code.function_at(fault.pc)
+        if fault.kind == "ERROR_REACHED" and not fault.detail[0] and function.library:
+            return f"{fault.text}: {function.name}"
         if fault.kind not in POINTER_FAULTS:
             return f"{fault.text}{self.situation.details(fault)}"
         pointer, size = fault.detail

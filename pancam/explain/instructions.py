@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pancam.bytecode.competition import is_atomic_function
 from pancam.explain.nondet import nondet_text
 from pancam.explain.notes import FrameView, Touched
 from pancam.explain.sync_events import LibraryCall
@@ -29,6 +30,10 @@ ATOMIC_BEGINS = ("pancam_atomic_begin", "__VERIFIER_atomic_begin")
 ATOMIC_ENDS = ("pancam_atomic_end", "__VERIFIER_atomic_end")
 ROUTINE_ARGUMENT = {"pthread_create": 2, "thrd_create": 1}
 SIGN = 1 << 31
+
+
+def _is_in_atomic_function(view: ThreadView) -> bool:
+    return bool(view.frames) and is_atomic_function(view.frames[-1].function.name)
 
 
 def _signed(number: int) -> int:
@@ -175,7 +180,7 @@ class Looking:
 
     def begin(self, view: ThreadView, _: Instruction, run: Run) -> Stop:
         call = view.call
-        if call is not None and call.name in ATOMIC_BEGINS:
+        if _is_in_atomic_function(view) or (call is not None and call.name in ATOMIC_BEGINS):
             self._event("enters an atomic section")
         elif call is not None:
             if call.nesting == 0:
@@ -186,7 +191,7 @@ class Looking:
 
     def end(self, view: ThreadView, _: Instruction, run: Run) -> Stop:
         stop, call = run(), view.call
-        if call is not None and call.name in ATOMIC_ENDS:
+        if _is_in_atomic_function(view) or (call is not None and call.name in ATOMIC_ENDS):
             self._event("leaves the atomic section")
         elif call is not None and call.nesting > 0:
             call.nesting -= 1

@@ -16,7 +16,7 @@ from pancam.errors import SourceLocation, UnsupportedError
 from pancam.ir.text import unescape
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +153,12 @@ class MetadataStore:
         if node is None:
             node = self._nodes[identifier] = parse_node(self._line(identifier))
         return node
+
+    def subprograms(self) -> Iterator[MetadataNode]:
+        """Every function that the debug information describes, those that were inlined everywhere included."""
+        for identifier, line in enumerate(self._numbered):
+            if "!DISubprogram(" in line:
+                yield self.node(identifier)
 
     def named(self, name: str) -> tuple[int, ...]:
         """Ids listed by the named node `name`."""

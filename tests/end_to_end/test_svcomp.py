@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`pancam check` with properties and task files of the verification competition: the answers, and what they rest on."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command import CommandLine
+
+UNREACH_CALL = "CHECK( init(main()), LTL(G ! call(reach_error())) )\n"
+# Two threads increment; what makes that atomic, or not, is the name of the function.
+INCREMENT = """
+typedef unsigned long pthread_t;
+extern int pthread_create(pthread_t *, void *, void *(*)(void *), void *);
+extern int pthread_join(pthread_t, void **);
+extern void abort(void);
+void reach_error() { abort(); }
+int x;
+static int INCREMENT(int by) {
+    int old = x;
+    if (by < 0) return -1;
+    x = old + by;
+    return old;
+}
+void *work(void *unused) {
+    INCREMENT(1);
+    return unused;
+}
+int main() {
+    pthread_t one, two;
+    pthread_create(&one, 0, work, 0);
+    pthread_create(&two, 0, work, 0);
+    pthread_join(one, 0);
+    pthread_join(two, 0);
+    if (x != 2) reach_error();
+    return sizeof(long) == SIZE ? 0 : (reach_error(), 1);
+}
+"""
+TASK = """format_version: '2.0'
+input_files: '{}'
+properties:
+  - property_file: unreach-call.prp
+    expected_verdict: true
+options:
+  language: C
+  data_model: ILP32
+"""
+
+
+def result_of(pancam: CommandLine, *arguments: str) -> str:
+    """The last line of a check: what it says about the property."""
+    return pancam("check", *arguments).out.splitlines()[-1]
+
+
+def test_the_body_of_an_atomic_function_is_one_step_for_the_others(pancam: CommandLine) -> None:
+    pancam.file("t.c", INCREMENT)
+    arguments = ("--property", "unreach-call", "-DSIZE=8", "t.c")
+    assert result_of(pancam, "-DINCREMENT=__VERIFIER_atomic_inc", *arguments) == "property unreach-call: true"
+    assert result_of(pancam, "-DINCREMENT=inc", *arguments) == "property unreach-call: false(unreach-call)"
+
+
+def test_an_atomic_function_is_refused_where_the_optimiser_may_have_merged_it(pancam: CommandLine) -> None:
+    pancam.file("t.c", INCREMENT)
+    message = pancam.refused("check", "-O2", "-DINCREMENT=__VERIFIER_atomic_inc", "-DSIZE=8", "t.c")
+    assert message == "t.c:8: __VERIFIER_atomic_inc keeps its meaning only in code that is not optimised (-O0)"
+
+
+def test_a_jump_out_of_an_atomic_function_is_a_fault(pancam: CommandLine) -> None:
+    pancam.file(
+        "t.c",
+        "#include <setjmp.h>\njmp_buf out;\nvoid __VERIFIER_atomic_leave(void) {\n    longjmp(out, 1);\n}\n"
+        "int main(void) {\n    if (setjmp(out) == 0) __VERIFIER_atomic_leave();\n    return 0;\n}\n",
+    )
+    assert pancam("check", "t.c").out.startswith("violated: t.c:4: misuse of an atomic section")
+
+
+def test_a_task_file_says_which_program_property_and_data_model(pancam: CommandLine) -> None:
+    program = INCREMENT.replace("INCREMENT(", "__VERIFIER_atomic_inc(")
+    pancam.file("unreach-call.prp", UNREACH_CALL)
+    pancam.file("t.i", program.replace("SIZE", "4"))
+    pancam.file("t.yml", TASK.format("t.i"))
+    assert result_of(pancam, "t.yml") == "property unreach-call: true"
+    assert result_of(pancam, "t.yml", "--data-model", "LP64") == "property unreach-call: false(unreach-call)"
+
+
+@pytest.mark.parametrize("body", ["{ abort(); }", "{ }", "{ for (;;) ; }", ";"])
+def test_to_enter_the_error_function_is_the_violation_whatever_it_does(pancam: CommandLine, body: str) -> None:
+    pancam.file("t.c", f"void abort(void);\nvoid my_error(void) {body}\nint main(void) {{\n    my_error();\n}}\n")
+    pancam.file("p.prp", UNREACH_CALL.replace("reach_error", "my_error"))
+    result = pancam("check", "--property", "p.prp", "t.c", "--json")
+    value = json.loads(result.out)
+    assert (result.status, value["property"], value["result"]) == (1, "unreach-call", "false(unreach-call)")
+    violation = value["violations"][0]["violation"]
+    assert (violation["text"], violation["line"]) == ("error location reached: my_error", 4)
+
+
+def test_an_error_label_is_reached_by_a_jump_and_by_falling_through(pancam: CommandLine) -> None:
+    pancam.file("p.prp", "CHECK( init(main()), LTL(G ! label(ERROR)) )")
+    lines = "volatile int x;\nint main(void) {\n    if (x == IF) goto ERROR;\n    if (x == RETURN) return 0;\n"
+    pancam.file("t.c", lines + "ERROR:\n    x = 2;\n    return 0;\n}\n")
+    answers = [
+        result_of(pancam, "--property", "p.prp", f"-DIF={i}", f"-DRETURN={r}", "t.c") for i, r in ((0, 0), (1, 1))
+    ]
+    assert answers == ["property unreach-call: false(unreach-call)"] * 2
+    assert result_of(pancam, "--property", "p.prp", "-DIF=1", "-DRETURN=0", "t.c") == "property unreach-call: true"
+
+
+def test_a_fault_that_the_property_does_not_name_never_becomes_true(pancam: CommandLine) -> None:
+    """What comes after undefined behaviour was not looked at; after a failed assertion nothing comes."""
+    pancam.file("null.c", "int *p;\nint main(void) { return *p; }\n")
+    result = pancam("check", "--property", "unreach-call", "null.c")
+    assert (result.status, result.out.splitlines()[-1]) == (3, "property unreach-call: unknown")
+    assert result.out.startswith("bounded: no violation; executions were followed only up to a fault that is ignored")
+    pancam.file("assert.c", "#include <assert.h>\nint main(void) { assert(0); }\n")
+    assert result_of(pancam, "--property", "unreach-call", "assert.c") == "property unreach-call: true"
+
+
+def test_a_search_grows_its_limit_of_threads_unless_the_user_set_it(pancam: CommandLine) -> None:
+    pancam.file(
+        "t.c",
+        "#include <pthread.h>\nstatic void *work(void *unused) { return unused; }\nint main(void) {\n"
+        "    pthread_t threads[9];\n    for (int i = 0; i < 9; i++) pthread_create(threads + i, 0, work, 0);\n"
+        "    pthread_exit(0);\n}\n",
+    )
+    result = pancam("check", "t.c", "--time", "60")
+    assert result.out.startswith("holds")
+    assert "more than 8 threads at once: searching again with up to 16" in result.err
+    assert pancam.verdict("t.c", "--max-threads", "8") == "unknown"
+
+
+def test_what_cannot_be_combined_with_a_task_or_a_property_is_refused(pancam: CommandLine) -> None:
+    pancam.file("t.c", "int main(void) { return 0; }\n")
+    pancam.file("unreach-call.prp", UNREACH_CALL)
+    pancam.file("t.yml", TASK.format("t.c"))
+    two = TASK.format("t.c").replace("options:", "  - property_file: unreach-call.prp\noptions:")
+    pancam.file("two.yml", two)
+    assert "is a whole task" in pancam.refused("check", "t.yml", "t.c")
+    assert "--only or --ignore" in pancam.refused("check", "t.yml", "--only", "assert")
+    assert "choose one with --property" in pancam.refused("check", "two.yml", "--json")
+    assert "no property 'x'" in pancam.refused("check", "t.c", "--property", "x")
+    assert "No such file" in pancam.refused("check", "t.c", "--property", "x.prp")
+    assert "No such file" in pancam.refused("check", "no.yml")
+
+
+def test_all_properties_of_a_task_are_checked_one_after_the_other(pancam: CommandLine) -> None:
+    pancam.file("t.c", "void abort(void);\nvoid reach_error(void) { abort(); }\nint main(void) { reach_error(); }\n")
+    pancam.file("unreach-call.prp", UNREACH_CALL)
+    pancam.file("deref.prp", "CHECK( init(main()), LTL(G valid-deref) )")
+    pancam.file("cover.prp", "COVER( init(main()), FQL(COVER EDGES(@DECISIONEDGE)) )")
+    more = "  - property_file: deref.prp\n  - property_file: cover.prp\noptions:"
+    pancam.file("t.yml", TASK.format("t.c").replace("options:", more))
+    result = pancam("check", "t.yml")
+    answers = [line for line in result.out.splitlines() if line.startswith("property ")]
+    assert (result.status, answers) == (1, ["property unreach-call: false(unreach-call)", "property valid-deref: true"])
+    assert result.err.startswith("pancam: not checked: cover.prp:1: coverage is not a property that a program has")
+    assert result_of(pancam, "t.yml", "--property", "deref") == "property valid-deref: true"
