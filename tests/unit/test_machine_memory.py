@@ -139,7 +139,7 @@ def test_compare_and_exchange() -> None:
     ],
 )
 def test_faults(text: str, kind: str, pointer_bits: int) -> None:
-    machine = run(text + "\nabort", pointer_bits, data=bytes(8), jump=bytes(16), const_data=bytes(16))
+    machine = run(text + "\nabort", pointer_bits, data=bytes(8), jump=bytes(20), const_data=bytes(20))
     assert machine.fault is not None
     assert (machine.fault.kind, machine.fault.thread) == (kind, 0)
     assert machine.pc(0) == machine.fault.pc
@@ -226,7 +226,7 @@ def test_assume_prunes() -> None:
 
 def test_setjmp_returns_twice() -> None:
     program = Assembler()
-    program.variable("place", bytes(16))
+    program.variable("place", bytes(20))
     main = "const 1 @place\nsetjmp 0 1\njeqi 0 first 0\nabort\nfirst:\ncall - 2 leave\ntrap UNREACHABLE"
     program.function("main", main, 6)
     program.function("leave", "alloca 2 0 64\ncall - 3 jump\ntrap UNREACHABLE", 8)
@@ -238,7 +238,7 @@ def test_setjmp_returns_twice() -> None:
 
 def test_a_place_whose_frame_is_gone_is_no_target() -> None:
     program = Assembler()
-    program.variable("place", bytes(16))
+    program.variable("place", bytes(20))
     program.function("main", "call - 0 remember\nconst 0 @place\nlongjmp 0 1", 6)
     program.function("remember", "const 1 @place\nsetjmp 0 1\nret", 4)
     machine = Machine(program.image())
