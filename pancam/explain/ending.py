@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pancam.explain.memory_report import MemoryReport, ObjectReport, short_place
 from pancam.explain.situation import ACCESS_FAULTS, POINTER_FAULTS, Situation
-from pancam.explain.survey import NOBODY
 from pancam.explain.sync_events import Wait
 from pancam.vm.checker import Outcome
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from pancam.bytecode.program import Program
     from pancam.errors import SourceLocation
     from pancam.explain.code_view import Place
-    from pancam.explain.objects import HeapObject
     from pancam.explain.recorder import Recorder
     from pancam.vm.machine import Fault
 
@@ -70,6 +69,7 @@ class Ending:
     stack: tuple[str, ...] = ()  # of the thread with the fault, innermost first
     stacks: tuple[str, ...] = ()  # of all threads
     in_property: bool = False  # a function that the check evaluates did it, not a thread
+    object: ObjectReport | None = None  # of a memory fault
 
 
 def describe_ending(program: Program, recorder: Recorder, outcome: Outcome) -> Ending:
@@ -88,6 +88,7 @@ class _FaultEnding:
         self.objects = recorder.tools.objects
         self.fault = fault
         self.situation = Situation(recorder.machine, program)
+        self.object = MemoryReport(recorder.tools).describe(fault) if fault.kind in POINTER_FAULTS else None
 
     def describe(self) -> Ending:
         fault = self.fault
@@ -103,7 +104,7 @@ class _FaultEnding:
         return Ending(
             violation, fault.thread, location, tuple(watch.values.items()) if watch else (), tuple(self._details()),
             stack=tuple(self._stack()), stacks=tuple(self.situation.thread_lines(fault.thread)),
-            in_property=in_property,
+            in_property=in_property, object=self.object,
         )  # fmt: skip
 
     def _place_of_pc(self, *, in_property: bool) -> Place | None:
@@ -145,35 +146,9 @@ class _FaultEnding:
         if call is not None and self.fault.kind in POINTER_FAULTS:
             shown = [self.objects.pointer_text(word, "", self.fault.thread) for word in call.arguments]
             lines.append(f"in the library function {call.name}({', '.join(shown)})")
-        if self.fault.kind in POINTER_FAULTS:
-            pointer = self.fault.detail[0]
-            target = self.objects.target(pointer)
-            known = self.objects.heap_history(pointer)
-            gone = self.objects.gone(pointer)
-            if known is not None:
-                lines.append(_history(known, self.objects.heap_name(known)))
-            elif target is not None:
-                lines.append(f"{target.name} has {target.info.size} bytes")
-            elif gone is not None:
-                function = self.recorder.tools.code.function_at(gone.info.site).name
-                lines.append(f"{gone.name} was a variable of {function}, which thread {gone.info.owner} has left")
+        if self.object is not None:
+            lines.extend(self.object.lines())
         return lines
-
-
-def _history(known: HeapObject, name: str) -> str:
-    def at(place: Place | None) -> str:
-        return f" at {short_place(place.location)}" if place else ""
-
-    text = f"{name} ({known.size} bytes) was allocated by thread {known.thread}{at(known.place)}"
-    if known.freed_by is None:
-        return text
-    who = "the driver" if known.freed_by == NOBODY else f"thread {known.freed_by}"
-    return f"{text}, freed by {who}{at(known.freed_at)}"
-
-
-def short_place(location: SourceLocation) -> str:
-    """File and line, without folder and column."""
-    return f"{location.file.rpartition('/')[2]}:{location.line}"
 
 
 def _deadlock(program: Program, recorder: Recorder) -> Ending:

@@ -119,7 +119,7 @@ class Looking:
             pointer = self.machine.register(view.index, instruction[1])
             call = view.call
             identifier = pointer >> self.machine.pointer_bits // 2
-            self.tools.heap.allocate(identifier, size, view.index, view.place(), call.name if call else "malloc")
+            self.tools.heap.allocate(identifier, size, view.index, view.stack(), call.name if call else "malloc")
             target = self.tools.objects.target(pointer)
             assert target is not None
             self._event(f"allocates {target.name} ({size} bytes)")
@@ -133,7 +133,14 @@ class Looking:
         if self.machine.status is Status.RUNNING and target is not None:
             self._event(f"frees {target.name}")
             if known is not None:
-                known.freed_by, known.freed_at = view.index, view.place()
+                known.freed_by, known.freed_stack = view.index, view.stack()
+        return stop
+
+    def make_variable(self, view: ThreadView, instruction: Instruction, run: Run) -> Stop:
+        """Somebody may use it when it is gone: what it was is remembered."""
+        stop = run()
+        if self.machine.status is Status.RUNNING:
+            self.tools.objects.target(self.machine.register(view.index, instruction[1]))
         return stop
 
     # Calls
@@ -231,6 +238,8 @@ def _sized(action: Callable[..., Stop], size: int) -> Action:
 
 
 _PLAIN: dict[str, Action] = {
+    "ALLOCA": Looking.make_variable,
+    "ALLOCAV": Looking.make_variable,
     "ALLOC": Looking.allocate,
     "FREE": Looking.free,
     "CALL": Looking.call,

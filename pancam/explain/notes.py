@@ -107,6 +107,11 @@ class ThreadView:
                 return frame.place
         return self.last_place
 
+    def stack(self) -> tuple[Place, ...]:
+        """The lines of the user's functions, innermost first."""
+        frames = reversed(self.frames)
+        return tuple(frame.place for frame in frames if frame.place is not None and not frame.function.library)
+
     @property
     def call(self) -> LibraryCall | None:
         """The call into the library that is being done, if one is."""

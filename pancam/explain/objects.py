@@ -32,10 +32,10 @@ class HeapObject:
     number: int
     size: int
     thread: int
-    place: Place | None
+    stack: tuple[Place, ...]  # of the user's functions, innermost first
     call: str = "malloc"
     freed_by: int | None = None
-    freed_at: Place | None = None
+    freed_stack: tuple[Place, ...] = ()
 
 
 @dataclass
@@ -51,9 +51,9 @@ class Heap:
     learnt_late: bool = False
     count: int = 0
 
-    def allocate(self, identifier: int, size: int, thread: int, place: Place | None, call: str) -> HeapObject:
+    def allocate(self, identifier: int, size: int, thread: int, stack: tuple[Place, ...], call: str) -> HeapObject:
         self.count += 1
-        made = self.by_id[identifier] = HeapObject(self.count, size, thread, place, call)
+        made = self.by_id[identifier] = HeapObject(self.count, size, thread, stack, call)
         return made
 
     def learn(self, number: int, key: str) -> None:

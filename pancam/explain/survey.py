@@ -40,7 +40,7 @@ def survey_heap(tools: Toolbox) -> HeapNews:
     for lost in gone:
         lost.freed_by = NOBODY
     unseen = [info for key, info in alive.items() if key not in known or known[key].freed_by is not None]
-    found = [tools.heap.allocate(info.id, info.size, info.owner, None, "malloc") for info in unseen]
+    found = [tools.heap.allocate(info.id, info.size, info.owner, (), "malloc") for info in unseen]
     untyped = len(found)
     while untyped:  # a type that is learnt makes the pointers in its object known
         _learn_types(tools)

@@ -136,6 +136,7 @@ def trace_row(trace: Trace) -> dict[str, Any]:
         "preempted": list(trace.preempted),
         "values": dict(ending.values),
         "details": list(ending.details),
+        "object": asdict(ending.object) if ending.object is not None else None,
         "waiting": [_without_columns(asdict(waiting)) for waiting in ending.waiting],
         "wait_cycle": list(ending.cycle),
         "stacks": list(ending.stacks),

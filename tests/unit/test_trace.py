@@ -18,6 +18,7 @@ from pancam.explain.ending import Violation, find_cycle
 from pancam.explain.expressions import paths_in
 from pancam.explain.render import render
 from pancam.explain.trace import Trace, TraceStep, replay
+from pancam.explain.trace_file import trace_row
 from pancam.frontend.clang import CompileOptions
 from pancam.moves import Call, Invariant, Move, Start, Step
 from pancam.pipeline import BuildOptions, Timings, build_program
@@ -209,8 +210,14 @@ def test_a_freed_object_has_its_history(tmp_path: Path) -> None:
     assert "head: &node#2 -> &node#1" in changes(trace)
     assert "frees node#2" in events(trace)
     assert dict(trace.ending.values)["n"] == "&node#2 (freed)"
-    (history,) = trace.ending.details
-    assert history == ("node#2 (16 bytes) was allocated by thread 0 at program.c:7, freed by thread 0 at program.c:24")
+    assert trace.ending.details == (
+        "reads 4 bytes at offset 0 of node#2 (struct node, 16 bytes), a block from malloc",
+        "allocated by thread 0 at program.c:7 (push) < program.c:20 (main)",
+        "freed by thread 0 at program.c:24 (main)",
+    )
+    report = trace_row(trace)["object"]
+    assert (report["kind"], report["size"], report["offset"], report["access"]) == ("heap", 16, 0, "reads")
+    assert report["freed"] == {"thread": 0, "stack": ("program.c:24 (main)",)}
 
 
 def test_condition_variables_are_told_in_order(tmp_path: Path) -> None:
@@ -368,7 +375,9 @@ def test_a_variable_that_is_gone_is_named(tmp_path: Path) -> None:
     )
     assert trace.ending.violation is not None
     assert trace.ending.violation.text == "use of a stack variable that is gone: local (4 bytes)"
-    assert "local was a variable of leak, which thread 0 has left" in trace.ending.details
+    assert trace.ending.details == (
+        "reads 4 bytes at offset 0 of local (volatile int, 4 bytes), a variable of leak, which thread 0 has left",
+    )
 
 
 def test_a_dead_variable_is_still_shown_in_the_failing_line(tmp_path: Path) -> None:
@@ -380,6 +389,9 @@ def test_a_dead_variable_is_still_shown_in_the_failing_line(tmp_path: Path) -> N
     )
     assert trace.ending.violation is not None
     assert trace.ending.violation.text == "access outside the bounds of an object: v.items[3] (4 bytes)"
+    assert trace.ending.details == (
+        "writes 4 bytes at offset 16 of v (struct {...}, 16 bytes), a variable of the program",
+    )
     assert dict(trace.ending.values)["at"] == "3"
 
 
