@@ -40,6 +40,7 @@ class Settings:
     ignored: tuple[str, ...] = ()  # kinds of faults that end an execution without being reported
     has_main: bool = True
     runs_alone: bool = True  # nobody but the threads of the program changes its state: no driver of the user's
+    spurious_wakeups: bool = False  # waits on condition variables may end without a reason
     calls: tuple[str, ...] = ()  # functions run before everything else
     abstraction: str | None = None
     keep_control: bool = False  # the abstraction keeps where every thread is, too
@@ -51,6 +52,7 @@ class Settings:
         words = [f"step={self.step}", f"max_superstep={self.max_superstep}"]
         words += [f"main={int(self.has_main)}", f"alone={int(self.runs_alone)}"]
         words += [f"{f.name}={value}" for f in fields(self.limits) if (value := getattr(self.limits, f.name))]
+        words += ["spurious=1"] if self.spurious_wakeups else []
         words += [f"hole={name}" for name in self.holes]
         words += [f"ignore={kind}" for kind in self.ignored]
         if self.abstraction is not None:

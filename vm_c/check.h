@@ -22,6 +22,7 @@ struct VmCheck {
     uint64_t ignored; /* a bit for each kind of fault */
     int has_main;
     int runs_alone; /* a thread that is the only one is disturbed by nobody: the driver calls and starts nothing */
+    int wakes_spuriously; /* spurious wake-ups are wanted */
     int takes_supersteps; /* or a step is one transition */
     Superstep *superstep;
     uint64_t most_instructions;               /* after which a superstep ends */

@@ -346,8 +346,8 @@ returning:
     CASE(AWAIT) {
         AwaitState state = await_state(machine, ip, r);
         if (state == AWAIT_FAULTY) { READ(bytes, B, 4) (void)bytes; }
-        int first = fuel == budget - 1, may_time_out = first && ip->y && (call->flags & VM_TIME_OUT);
-        if (state == AWAIT_UNSATISFIED && !may_time_out) {
+        int first = fuel == budget - 1, gives_up = first && (call->flags & VM_TIME_OUT) && may_time_out(machine, ip);
+        if (state == AWAIT_UNSATISFIED && !gives_up) {
             fuel++;
             if (machine->header->atomic_holder == call->thread + 1) machine->header->atomic_holder = 0;
             STOP(STOP_BLOCKED);

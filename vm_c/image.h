@@ -106,6 +106,7 @@ enum { ACCESS_ATOMIC = 1, ACCESS_VOLATILE = 2, ACCESS_PRIVATE = 4 }; /* private:
 enum { TRAP_ADD, TRAP_SUB, TRAP_MUL, TRAP_NEGATE, TRAP_INDEX, TRAP_SHL, TRAP_SHR }; /* what the numbers of TRAPV are */
 enum { STACK_ESCAPES = 1 }; /* of a stack object whose address others may get to know */
 enum { AWAIT_EITHER, AWAIT_NOT };
+enum { AWAIT_FOREVER, AWAIT_TIMED, AWAIT_SPURIOUS }; /* how a wait may end whose condition does not hold */
 enum {
     RMW_XCHG,
     RMW_ADD,

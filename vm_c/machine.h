@@ -129,6 +129,7 @@ struct VmMachine {
     uint64_t births;                     /* threads started so far */
     VmChanges *changes;                  /* null: nobody wants to know */
     VmAccessList *accesses;              /* of the visible instructions of atomic sections and of properties; or null */
+    int wakes_spuriously;                /* waits on condition variables may end without a reason */
     uint64_t scratch_start, scratch_end; /* memory that a property may write: the pointers of an object */
     VmOutput *output;
     void *output_context;
@@ -222,6 +223,8 @@ VmFault resolve_call(VmMachine *machine, const VmInstr *call, uint64_t pointer, 
 typedef enum { AWAIT_UNSATISFIED, AWAIT_SATISFIED, AWAIT_FAULTY } AwaitState;
 int is_private_access(const VmMachine *machine, uint32_t thread, const VmInstr *instr, const uint64_t *slots);
 int concerns_others(const VmMachine *machine, uint32_t thread, const VmInstr *instr, const uint64_t *slots);
+int waits_for_ever(const VmMachine *machine, uint32_t thread);    /* unless others do something */
+int may_time_out(const VmMachine *machine, const VmInstr *await); /* while it does not hold */
 AwaitState await_state(const VmMachine *machine, const VmInstr *await, const uint64_t *slots);
 VmFault save_place(VmMachine *machine, uint32_t thread, uint32_t pc, uint32_t frame, uint64_t buffer);
 VmFault return_to_place(VmMachine *machine, uint32_t thread, uint32_t pc, uint32_t frame, uint64_t buffer);

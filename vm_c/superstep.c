@@ -332,10 +332,12 @@ static int go_on(Run *run) {
     return conflict == INDEPENDENT && may_follow(run, stop, births);
 }
 
+/* Where only a spurious wake-up goes on, the state may be a deadlock, which must be seen. */
 static int can_go_on(const Run *run) {
     const VmMachine *machine = run->check->machine;
     return run->check->instructions < run->check->most_instructions &&
-           vm_enabled(machine, run->thread) != THREAD_DISABLED && !vm_at_choice(machine, run->thread);
+           vm_enabled(machine, run->thread) != THREAD_DISABLED && !vm_at_choice(machine, run->thread) &&
+           !waits_for_ever(machine, run->thread);
 }
 
 /* The accesses of the first transition go from the table to the run; after a choice there are none. */

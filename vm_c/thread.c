@@ -137,6 +137,10 @@ AwaitState await_state(const VmMachine *machine, const VmInstr *await, const uin
     return satisfied ? AWAIT_SATISFIED : AWAIT_UNSATISFIED;
 }
 
+int may_time_out(const VmMachine *machine, const VmInstr *await) {
+    return await->y == AWAIT_TIMED || (await->y == AWAIT_SPURIOUS && machine->wakes_spuriously);
+}
+
 /* Whether the thread can move, atomic sections of others aside. */
 static VmEnabled can_move(const VmMachine *machine, uint32_t thread) {
     const VmThread *mover = machine->threads + thread;
@@ -146,7 +150,7 @@ static VmEnabled can_move(const VmMachine *machine, uint32_t thread) {
     if (await_state(machine, next, registers_of(machine, thread) + mover->frame) != AWAIT_UNSATISFIED) {
         return THREAD_ENABLED;
     }
-    return next->y ? THREAD_CAN_TIME_OUT : THREAD_DISABLED;
+    return may_time_out(machine, next) ? THREAD_CAN_TIME_OUT : THREAD_DISABLED;
 }
 
 VmEnabled vm_enabled(const VmMachine *machine, uint32_t thread) {
@@ -161,11 +165,18 @@ int vm_waiting(const VmMachine *machine, uint32_t thread) {
            can_move(machine, thread) != THREAD_ENABLED;
 }
 
+/* A thread that could only wake up spuriously waits for something that nobody will do. */
+int waits_for_ever(const VmMachine *machine, uint32_t thread) {
+    VmEnabled enabled = can_move(machine, thread);
+    return enabled == THREAD_DISABLED ||
+           (enabled == THREAD_CAN_TIME_OUT && machine->image.code[machine->threads[thread].pc].y == AWAIT_SPURIOUS);
+}
+
 int vm_deadlocked(const VmMachine *machine) {
     int running = 0;
     if (machine->header->status != PROCESS_RUNNING) return 0;
     for (uint32_t thread = 0; thread < machine->limits.max_threads; thread++) {
-        if (can_move(machine, thread) != THREAD_DISABLED) return 0;
+        if (!waits_for_ever(machine, thread)) return 0;
         running |= machine->threads[thread].status == THREAD_RUNNING;
     }
     return running;

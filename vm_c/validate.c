@@ -228,7 +228,8 @@ static int check_special(const Check *check, VmInstr *instr) {
     case OP_FCMP80: return instr->x < FCMP_COUNT || reject(check, "no such comparison", instr->x);
     case OP_MATH: return check_math(check, instr->x, 0);
     case OP_MATH80: return check_math(check, instr->x, 1);
-    case OP_AWAIT: return (instr->x <= AWAIT_NOT && instr->y <= 1) || reject(check, "no such condition", instr->x);
+    case OP_AWAIT:
+        return (instr->x <= AWAIT_NOT && instr->y <= AWAIT_SPURIOUS) || reject(check, "no such condition", instr->x);
     default: return instr->op < OP_FTOF || instr->op > OP_FTOU128 || check_conversion(check, instr);
     }
 }

@@ -48,13 +48,13 @@ def _ending(name: str) -> Handler:
     return lower
 
 
-def _await(mode: str, *, timed: bool) -> Handler:
+def _await(mode: str, ending: str = "AWAIT_FOREVER") -> Handler:
     def lower(lowering: FunctionLowering, instruction: Instruction) -> None:
         word, *values = (lowering.operand(operand) for operand in instruction.operands)
         pointer = lowering.emitter.materialise(word)
         group = lowering.emitter.group((*values, values[-1])[:3])
         result = lowering.emitter.unit()
-        lowering.emitter.emit("AWAIT", result, pointer, group, constants()[mode], int(timed))
+        lowering.emitter.emit("AWAIT", result, pointer, group, constants()[mode], constants()[ending])
         lowering.define_if_used(instruction, result)
 
     return lower
@@ -92,10 +92,11 @@ MACHINE_CALLS: dict[str, Handler] = {
     "__pancam_self": _valued("SELF"),
     "__pancam_atomic_begin": _plain("ATOMIC_BEGIN"),
     "__pancam_atomic_end": _plain("ATOMIC_END"),
-    "__pancam_await_either": _await("AWAIT_EITHER", timed=False),
-    "__pancam_await_not": _await("AWAIT_NOT", timed=False),
-    "__pancam_await_either_timed": _await("AWAIT_EITHER", timed=True),
-    "__pancam_await_not_timed": _await("AWAIT_NOT", timed=True),
+    "__pancam_await_either": _await("AWAIT_EITHER"),
+    "__pancam_await_not": _await("AWAIT_NOT"),
+    "__pancam_await_either_timed": _await("AWAIT_EITHER", "AWAIT_TIMED"),
+    "__pancam_await_not_timed": _await("AWAIT_NOT", "AWAIT_TIMED"),
+    "__pancam_await_either_spurious": _await("AWAIT_EITHER", "AWAIT_SPURIOUS"),
     "__pancam_choose": _valued("CHOOSE"),
     "__pancam_spawn": _plain("SPAWN"),
     "__pancam_thread_end": _ending("THREAD_END"),

@@ -246,6 +246,7 @@ def make_settings(options: argparse.Namespace, program: Program) -> Settings:
         limits=machine_limits(options, program.thread_limit),
         runs_alone=options.driver is None,
         ignored=ignored_kinds(options.only, options.ignore),
+        spurious_wakeups=options.spurious_wakeups,
         has_main=program.has_main,
         calls=(options.init,) if options.init else (),
         abstraction=options.abstraction,

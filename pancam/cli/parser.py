@@ -152,6 +152,9 @@ def _add_harness(parser: argparse.ArgumentParser) -> None:
         "--invariant", dest="invariants", action="append", default=[], metavar="F",
         help="int f(void) that must be true in every state; may be repeated",
     )  # fmt: skip
+    group.add_argument(
+        "--spurious-wakeups", action="store_true", help="waits on condition variables may end without a reason"
+    )
     group.add_argument("--driver", metavar="FILE", help="a hand-written Promela driver (docs/drivers.md)")
     group.add_argument(
         "--only", action="append", default=[], metavar="KINDS",

@@ -189,7 +189,9 @@ class SyncEvents:
             return f"waits on {name}, unlocks {mutex}" if owned_before and not owned else f"wait on {name} fails"
         if owned:
             self.acquired[call.arguments[1]] = call.place
-        how = f"wait on {name} times out" if call.timed_out else "wakes up"
+        how = "wakes up"
+        if call.timed_out:
+            how = f"wait on {name} times out" if call.operation != "wait" else "wakes up spuriously"
         if call.sections > 1:
             return f"locks {mutex}"
         return f"{how}, locks {mutex}" if owned else f"{how}, waits for {mutex}"

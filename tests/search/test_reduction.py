@@ -44,6 +44,11 @@ def test_steps_of_all_sizes_agree_on_the_examples(path: Path) -> None:
     for level in sorted(levels):
         program = build_program([str(path)], BuildOptions(CompileOptions(opt_level=level)), [], Timings())
         assert differences(program, Settings()) == []
+    if any("--spurious-wakeups" in check["options"] for check in checks):
+        assert (
+            differences(build_program([str(path)], BuildOptions(), [], Timings()), Settings(spurious_wakeups=True))
+            == []
+        )
 
 
 HEADERS = "#include <assert.h>\n#include <pthread.h>\n#include <stddef.h>\n"

@@ -59,10 +59,17 @@ static void stop_waiting(pthread_mutex_t *mutex) {
     __pancam_atomic_end();
 }
 
+/* In the section of a wake-up that nobody caused. */
+static void give_up_waiting(pthread_cond_t *given, unsigned self) {
+    remove_waiter(view(given), self);
+    wake_thread(self);
+}
+
 int pthread_cond_wait(pthread_cond_t *restrict given, pthread_mutex_t *restrict mutex) {
+    unsigned self = __pancam_self();
     int error = start_waiting(given, mutex, NULL);
     if (error != 0) return error;
-    await_wake(__pancam_self());
+    if (!__pancam_await_either_spurious(&__pancam_threads[self].blocked, ~0u, 0, 0)) give_up_waiting(given, self);
     stop_waiting(mutex);
     return 0;
 }
@@ -74,8 +81,7 @@ int pthread_cond_timedwait(pthread_cond_t *restrict given, pthread_mutex_t *rest
     if (error != 0) return error;
     if (!__pancam_await_either_timed(&__pancam_threads[self].blocked, ~0u, 0, 0)) {
         error = ETIMEDOUT;
-        remove_waiter(view(given), self);
-        wake_thread(self);
+        give_up_waiting(given, self);
     }
     stop_waiting(mutex);
     return error;

@@ -22,12 +22,14 @@ void __pancam_atomic_end(void);
 
 /* Block until (*word & mask) is either of the two values, or is not the value; then enter an atomic section in the same
  * step. The caller ends the section. The timed forms return 0, in the section too, when the wait timed out: that can
- * happen at any moment at which the condition does not hold, and only then. The others return 1. A step always stops
+ * happen at any moment at which the condition does not hold, and only then; the spurious form does so only in checks
+ * that want spurious wake-ups. The others return 1. A step always stops
  * before one of these, so that a blocked thread is one whose next instruction is an unsatisfied await. */
 int __pancam_await_either(const unsigned *word, unsigned mask, unsigned value, unsigned other);
 int __pancam_await_not(const unsigned *word, unsigned mask, unsigned value);
 int __pancam_await_either_timed(const unsigned *word, unsigned mask, unsigned value, unsigned other);
 int __pancam_await_not_timed(const unsigned *word, unsigned mask, unsigned value);
+int __pancam_await_either_spurious(const unsigned *word, unsigned mask, unsigned value, unsigned other);
 
 unsigned long long __pancam_choose(unsigned long long count); /* below count; count 0 means any 64-bit number */
 
