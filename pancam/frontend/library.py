@@ -69,7 +69,7 @@ def make_replaceable(text: str, always_linked: Collection[str] = ()) -> str:
 
 
 def _key(sources: Sequence[Path], options: CompileOptions, clang: Clang, always_linked: Collection[str]) -> str:
-    """A digest of everything the bitcode depends on: commands, tools, this file, sources and headers beside them."""
+    """A digest of everything the bitcode depends on: commands, tools, this file, sources, headers and shared tables."""
     digest = hashlib.sha256()
     parts = [*compile_command("", options, clang, Path()), clang.identity, llvm_version()]
     parts += [*sorted(always_linked), Path(__file__).read_text()]
@@ -77,7 +77,7 @@ def _key(sources: Sequence[Path], options: CompileOptions, clang: Clang, always_
         digest.update(part.encode("utf-8", "surrogateescape") + b"\0")
     folders = {source.resolve().parent for source in sources}
     headers = {header for folder in folders for header in folder.rglob("*.h")}
-    headers |= {header for folder in folders for header in folder.rglob("*.def")}
+    headers |= {table for folder in folders for table in (*folder.rglob("*.def"), *folder.parent.glob("*.def"))}
     for file in [*sources, *sorted(headers)]:
         digest.update(os.fsencode(file.resolve()) + b"\0" + hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()[:32]

@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from pancam.frontend.clang import CompileOptions, find_clang
+from pancam.frontend.library import build_library
+
 ROOT = Path(__file__).resolve().parents[2]
 GUEST = ROOT / "vm_c" / "guest"
 HARNESS = ROOT / "tests" / "guest"
@@ -99,3 +102,17 @@ def test_no_function_is_compiled_into_a_call_of_itself(tmp_path: Path) -> None:
         target = tmp_path / f"{name}.ll"
         run([clang, *IR_FLAGS, "-S", str(GUEST / name), "-o", str(target)])
         assert "llvm.mem" not in target.read_text()
+
+
+def test_the_library_is_built_anew_when_a_table_of_the_machine_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    source, table = tmp_path / "guest" / "kind.c", tmp_path / "faults.def"
+    source.parent.mkdir()
+    source.write_text('enum { FIRST,\n#include "../faults.def"\n};\nint kind(void) { return LAST; }\n')
+    clang, built = find_clang(None), []
+    for rows in ("LAST", "MIDDLE, LAST"):
+        table.write_text(rows)
+        built.append(build_library([source], CompileOptions(), clang))
+    assert built[0] != built[1]
