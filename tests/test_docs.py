@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-COMMANDS = ("check", "replay", "driver", "run", "compile", "disasm", "doctor", "cache")
+COMMANDS = ("check", "replay", "driver", "run", "compile", "disasm", "bench", "doctor", "cache")
 CONSTANTS_PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>

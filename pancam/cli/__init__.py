@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 EXIT_FAULT, EXIT_USAGE, EXIT_GAVE_UP = 1, 2, 3
 PASSED_TO_CLANG = ("-f", "-W", "-w", "-m", "-pthread", "-pedantic", "-ansi", "-g", "-nostdinc")
-TAKE_FLAGS = ("--cflags", "--cc-flags", "--spin-flags")
+TAKE_FLAGS = ("--cflags", "--cc-flags", "--spin-flags", "--options")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

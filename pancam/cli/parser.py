@@ -48,6 +48,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_run(commands)
     _add_compile(commands)
     _add_disasm(commands)
+    _add_bench(commands)
     _add_tools(commands)
     return parser
 
@@ -245,6 +246,20 @@ def _add_replay(commands: Commands) -> None:
     replay.add_argument("--full", action="store_true", help="show every step")
     replay.add_argument("--clang", metavar="PATH", help="the Clang to compile with")
     replay.add_argument("--json", action="store_true", help="print the trace as JSON")
+
+
+def _add_bench(commands: Commands) -> None:
+    bench = _command(commands, "bench", _lazy("bench", "bench"), "run tasks of the software verification competition")
+    bench.add_argument("paths", nargs="+", metavar="PATH", help="a folder, a .set file or a task file (.yml)")
+    bench.add_argument("--property", metavar="NAME", help="only this property of each task, as unreach-call")
+    bench.add_argument("--time", type=duration, default=60.0, metavar="SECONDS", help="for each run (default 60)")
+    bench.add_argument("--memory", type=size, default=8 << 30, metavar="BYTES", help="for each run (default 8GB)")
+    bench.add_argument("--jobs", type=int, default=2, metavar="N", help="runs at a time (default 2)")
+    bench.add_argument("--options", default="", metavar="OPTIONS", help="more options for `pancam check`")
+    bench.add_argument("--output", metavar="FILE", help="keep results there, and go on where an earlier run stopped")
+    bench.add_argument("--json", metavar="FILE", help="write all results for machines")
+    bench.add_argument("--html", metavar="FILE", help="write all results as one page")
+    bench.add_argument("--quiet", action="store_true", help="only the table, no line for each run")
 
 
 def _add_tools(commands: Commands) -> None:

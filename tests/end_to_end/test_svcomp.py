@@ -155,3 +155,49 @@ def test_all_properties_of_a_task_are_checked_one_after_the_other(pancam: Comman
     assert (result.status, answers) == (1, ["property unreach-call: false(unreach-call)", "property valid-deref: true"])
     assert result.err.startswith("pancam: not checked: cover.prp:1: coverage is not a property that a program has")
     assert result_of(pancam, "t.yml", "--property", "deref") == "property valid-deref: true"
+
+
+def bench_tasks(pancam: CommandLine) -> None:
+    """Four tasks: a right true, a right false, one that claims what is not so, one that is not for us."""
+    pancam.file("unreach-call.prp", UNREACH_CALL)
+    pancam.file("good.c", "int main(void) { return 0; }\n")
+    pancam.file("bad.c", "extern void reach_error(void);\nint main(void) { reach_error(); }\n")
+    pancam.file("good.yml", TASK.format("good.c"))
+    pancam.file("bad.yml", TASK.format("bad.c").replace("true", "false"))
+    pancam.file("liar.yml", TASK.format("bad.c"))
+    pancam.file("broken.yml", TASK.format("missing.c"))
+
+
+def test_bench_runs_tasks_scores_them_and_goes_on_where_it_stopped(pancam: CommandLine) -> None:
+    bench_tasks(pancam)
+    arguments = ("--jobs", "2", "--time", "60", "--output", "r.jsonl", "--json", "r.json", "--html", "r.html")
+    first = pancam("bench", "good.yml", "bad.yml", *arguments)
+    assert (first.status, "2 of 2" in first.err) == (0, False)
+    assert first.out.splitlines()[-1].split()[:6] == ["total", "2", "1", "1", "0", "0"]
+    second = pancam("bench", ".", *arguments)
+    assert second.status == 1
+    assert "2 of 4 runs are there already" in second.err
+    total = next(line for line in second.out.splitlines() if line.startswith("total"))
+    assert total.split()[:11] == ["total", "4", "1", "1", "0", "1", "0", "1", "-13", "of", "7"]
+    assert "liar.yml unreach-call: false(unreach-call) (expected true, wrong false)" in second.out
+    assert "broken.yml unreach-call: error" in second.out
+    assert "missing.c" in second.out
+    assert json.loads((pancam.folder / "r.json").read_text())["categories"][-1]["score"] == -13
+    assert "wrong false" in (pancam.folder / "r.html").read_text()
+
+
+def test_bench_tells_in_one_line_why_nothing_came_of_a_run(pancam: CommandLine) -> None:
+    pancam.file("unreach-call.prp", UNREACH_CALL)
+    pancam.file("t.c", "volatile unsigned x;\nint main(void) { for (;;) x++; }\n")
+    pancam.file("t.yml", TASK.format("t.c"))
+    result = pancam("bench", "t.yml", "--time", "1", "--quiet")
+    assert (result.status, result.err) == (0, "")
+    assert result.out.splitlines()[-1].endswith("the time limit was reached")
+
+
+def test_bench_refuses_what_it_cannot_do_before_it_starts(pancam: CommandLine) -> None:
+    bench_tasks(pancam)
+    assert "no tasks" in pancam.refused("bench", ".", "--property", "termination")
+    assert "--jobs" in pancam.refused("bench", ".", "--jobs", "0")
+    assert "no file can be written there" in pancam.refused("bench", ".", "--html", "no/where.html")
+    assert "neither a folder" in pancam.refused("bench", "nothing")
