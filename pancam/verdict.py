@@ -26,6 +26,7 @@ _STOPS = {
     "interrupted": "interrupted",
     "state size": "a state is larger than the raw store can hold",
     "depth": "the depth-first stack was full",
+    "threads": "more threads at once are needed (--max-threads)",
 }
 _LIMITS = {
     "STACK_LIMIT": "the stack of a thread was full in {0} executions (--stack)",

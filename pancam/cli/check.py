@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from pancam.check import CheckResult
     from pancam.svcomp.properties import Property
 
+ENOUGH_THREADS = (8, 16, 32, MOST_THREADS)  # limits that are tried one after the other
+FEW_THREADS = (3, 4, 6, 8)  # for programs that start threads without end
+
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
 
@@ -57,37 +60,70 @@ def _check(options: argparse.Namespace) -> int:
     options.files = [*options.files, *options.with_files]
     _check_targets(options)
     build = _harness_build(options, build_options(options), search)
-    program = build_program(options.files, build, options.arguments, timings)
-    settings = make_settings(options, program)
     if options.compare:
-        return _compare(options, program, settings, search, timings)
-    outcome, search = _search(options, program, settings, search, timings)
-    while _needs_more_threads(options, build, outcome):
-        build = replace(build, thread_limit=2 * build.thread_limit)
-        _notice(f"more than {program.thread_limit} threads at once: searching again with up to {build.thread_limit}")
         program = build_program(options.files, build, options.arguments, timings)
-        settings = make_settings(options, program)
-        outcome, search = _search(options, program, settings, _with_time_left(search, outcome), timings)
+        return _compare(options, program, make_settings(options, program), search, timings)
+    if options.max_threads is None and build.needs_main and not options.driver and search.cores == 1:
+        checked = _check_with_enough_threads(options, build, search, timings)
+    else:
+        checked = _check_once(options, build, search, timings)
+    program, settings, outcome = checked.program, checked.settings, checked.outcome
     if outcome.traces and build.compile.opt_level != "0":
-        outcome = _with_removed_lines(options, build, program, outcome)
+        outcome = _with_removed_lines(options, checked.build, program, outcome)
     if options.trace and outcome.traces:
         from pancam.cli.replay import origin_of
         from pancam.explain.trace_file import save
 
-        origin = origin_of(options.files, build, options.arguments, program, settings)
+        origin = origin_of(options.files, checked.build, options.arguments, program, settings)
         save(outcome.traces[0], origin, Path(options.trace))
-    _print_result(options, settings, search, outcome)
+    _print_result(options, settings, checked.search, outcome)
     if options.timings:
         print_timings(timings, outcome.result.progress.instructions)
     return outcome.conclusion.exit_code(exhaustive=options.exhaustive)
 
 
-def _needs_more_threads(options: argparse.Namespace, build: BuildOptions, outcome: CheckResult) -> bool:
-    """Whether the search was good but for its limit of threads, which is not the user's."""
-    if options.max_threads is not None or options.driver or not build.needs_main or build.thread_limit >= MOST_THREADS:
-        return False
-    result = outcome.result
-    return not outcome.traces and not result.stopped and "THREAD_LIMIT" in result.progress.limits
+@dataclass(frozen=True)
+class _Checked:
+    """A check, with all that it was made of: options grow while it is tried again."""
+
+    build: BuildOptions
+    program: Program
+    settings: Settings
+    search: SearchOptions
+    outcome: CheckResult
+
+
+def _check_once(options: argparse.Namespace, build: BuildOptions, search: SearchOptions, timings: Timings) -> _Checked:
+    program = build_program(options.files, build, options.arguments, timings)
+    settings = make_settings(options, program)
+    outcome, search = _search(options, program, settings, search, timings)
+    return _Checked(build, program, settings, search, outcome)
+
+
+def _check_with_enough_threads(
+    options: argparse.Namespace, build: BuildOptions, search: SearchOptions, timings: Timings
+) -> _Checked:
+    """More threads are allowed until no execution needs more; a search that meets one which does ends there.
+
+    Where even the most are not enough, the program may start threads without end. Then all that few threads do is
+    looked at, which shows most violations, and the verdict is at best `unknown`.
+    """
+    left = replace(search, stop_at_threads=True)
+    for limit in ENOUGH_THREADS:
+        if limit > ENOUGH_THREADS[0]:
+            _notice(f"more than {checked.program.thread_limit} threads at once: searching again with up to {limit}")
+        checked = _check_once(options, replace(build, thread_limit=limit), left, timings)
+        if checked.outcome.result.stopped != "threads":
+            return checked
+        left = _with_time_left(left, checked.outcome)
+    left = replace(left, stop_at_threads=False)
+    for limit in FEW_THREADS:
+        _notice(f"more than {MOST_THREADS} threads at once, perhaps without end: searching with up to {limit}")
+        checked = _check_once(options, replace(build, thread_limit=limit), left, timings)
+        if checked.outcome.traces or checked.outcome.result.stopped:
+            break
+        left = _with_time_left(left, checked.outcome)
+    return checked
 
 
 def _with_time_left(search: SearchOptions, outcome: CheckResult) -> SearchOptions:

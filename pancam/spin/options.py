@@ -37,6 +37,7 @@ class SearchOptions:
     bound: int | None = None  # preemptions that an execution may have
     bound_matched: bool = True  # False: as published, which loses executions
     abstraction: bool = False
+    stop_at_threads: bool = False  # the first execution that needs more threads at once ends the search
 
     @property
     def depth_is_exact(self) -> bool:

@@ -145,6 +145,8 @@ class _Attempt:
                 environment["PANCAM_PLACES"] = "1"
         if self.finals is not None:
             environment["PANCAM_FINALS"] = str(self.finals)
+        if search.stop_at_threads:
+            environment["PANCAM_STOP_AT_THREADS"] = "1"
         if search.depth is None and not search.breadth_first:
             environment["PANCAM_DEPTH"] = str(self.depth - 2)
         return environment

@@ -20,6 +20,7 @@ STOPS = {
     _lib.PAN_STOP_MEMORY: "memory",
     _lib.PAN_STOP_STATE_SIZE: "state size",
     _lib.PAN_STOP_DEPTH: "depth",
+    _lib.PAN_STOP_THREADS: "threads",
     _lib.PAN_STOP_ERROR: "error",
 }
 

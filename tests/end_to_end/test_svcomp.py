@@ -129,6 +129,21 @@ def test_a_search_grows_its_limit_of_threads_unless_the_user_set_it(pancam: Comm
     assert pancam.verdict("t.c", "--max-threads", "8") == "unknown"
 
 
+def test_a_violation_is_found_though_threads_are_started_without_end(pancam: CommandLine) -> None:
+    pancam.file(
+        "endless.c",
+        "#include <assert.h>\n#include <pthread.h>\nstatic int x;\n"
+        "static void *work(void *unused) {\n    int seen = x;\n    x = seen + 1;\n    assert(x > seen || x > 2);\n"
+        "    return unused;\n}\n"
+        "int main(void) {\n    pthread_t thread;\n    for (;;) pthread_create(&thread, 0, work, 0);\n}\n",
+    )
+    assert pancam.verdict("endless.c", "--time", "60") == "violated"
+    pancam.file("fine.c", (pancam.folder / "endless.c").read_text().replace("x > seen", "x >= 0"))
+    result = pancam("check", "fine.c", "--time", "2")
+    assert result.out.startswith("unknown")
+    assert result.status == 3
+
+
 def test_what_cannot_be_combined_with_a_task_or_a_property_is_refused(pancam: CommandLine) -> None:
     pancam.file("t.c", "int main(void) { return 0; }\n")
     pancam.file("unreach-call.prp", UNREACH_CALL)

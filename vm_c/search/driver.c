@@ -4,7 +4,7 @@
  * move is. Everything a process needs to interpret a state is made before SPIN forks (make_ready), or when it is first
  * needed. Told through the environment: PANCAM_IMAGE, PANCAM_SETTINGS, PANCAM_MEMORY, PANCAM_PROCESSES,
  * PANCAM_PROGRESS, PANCAM_DEPTH, PANCAM_BOUND (the context bound), PANCAM_PLACES (bound.c is to be used),
- * PANCAM_FINALS (finals.c) and, when a trail is being re-executed, PANCAM_MOVES, the file that every call which changes
+ * PANCAM_FINALS (finals.c), PANCAM_STOP_AT_THREADS (an execution with too many threads ends the search) and, when a trail is being re-executed, PANCAM_MOVES, the file that every call which changes
  * the state is written to.
  */
 #define _GNU_SOURCE
@@ -44,6 +44,7 @@ static FILE *moves_file;
 static uint32_t own_number, known_invariants;
 static uint32_t most_preemptions = UINT32_MAX;
 static int knows_places; /* what the context bound refuses counts only where no other way leads to with fewer */
+static int stops_at_threads;
 static long depth_limit = LONG_MAX; /* beyond it SPIN would lose states, and a longer stack is to be tried */
 
 /* --- ends of the search --- */
@@ -138,6 +139,7 @@ __attribute__((constructor)) static void make_ready(void) {
     if (getenv("PANCAM_DEPTH") != NULL) depth_limit = atol(getenv("PANCAM_DEPTH"));
     if (getenv("PANCAM_BOUND") != NULL) most_preemptions = (uint32_t)atol(getenv("PANCAM_BOUND"));
     knows_places = most_preemptions != UINT32_MAX && getenv("PANCAM_PLACES") != NULL;
+    stops_at_threads = getenv("PANCAM_STOP_AT_THREADS") != NULL;
     finals_open(getenv("PANCAM_FINALS"));
     map_progress();
     pan_shared = search_map(sizeof *pan_shared);
@@ -188,6 +190,7 @@ static void count_outcome(void) {
     uint32_t kind = check->machine->header->fault_kind % PROGRESS_FAULTS;
     VmOutcome outcome = check_outcome(check);
     if (outcome == OUTCOME_LIMIT) own_progress()->limits[kind]++;
+    if (outcome == OUTCOME_LIMIT && kind == FAULT_THREAD_LIMIT && stops_at_threads) search_stop(PAN_STOP_THREADS);
     if (outcome == OUTCOME_IGNORED) own_progress()->ignored[kind]++;
 }
 
