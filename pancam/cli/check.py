@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pancam.check import CheckResult
     from pancam.svcomp.properties import Property
 
-ENOUGH_THREADS = (8, 16, 32, MOST_THREADS)  # limits that are tried one after the other
+ENOUGH_THREADS = (8, 16, 32, MOST_THREADS)  # limits that are tried one after the other, each twice the one before
 FEW_THREADS = (3, 4, 6, 8)  # for programs that start threads without end
 
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
@@ -111,7 +111,7 @@ def _check_with_enough_threads(
     left = replace(search, stop_at_threads=True)
     for limit in ENOUGH_THREADS:
         if limit > ENOUGH_THREADS[0]:
-            _notice(f"more than {checked.program.thread_limit} threads at once: searching again with up to {limit}")
+            _notice(f"more than {limit // 2} threads at once: searching again with up to {limit}")
         checked = _check_once(options, replace(build, thread_limit=limit), left, timings)
         if checked.outcome.result.stopped != "threads":
             return checked
