@@ -4,8 +4,8 @@
  * move is. Everything a process needs to interpret a state is made before SPIN forks (make_ready), or when it is first
  * needed. Told through the environment: PANCAM_IMAGE, PANCAM_SETTINGS, PANCAM_MEMORY, PANCAM_PROCESSES,
  * PANCAM_PROGRESS, PANCAM_DEPTH, PANCAM_BOUND (the context bound), PANCAM_PLACES (bound.c is to be used),
- * PANCAM_FINALS (finals.c), PANCAM_STOP_AT_THREADS (an execution with too many threads ends the search) and, when a trail is being re-executed, PANCAM_MOVES, the file that every call which changes
- * the state is written to.
+ * PANCAM_FINALS (finals.c), PANCAM_STOP_AT_THREADS (an execution with too many threads ends the search) and, when a
+ * trail is being re-executed, PANCAM_MOVES, the file that every call which changes the state is written to.
  */
 #define _GNU_SOURCE
 #include <errno.h>
