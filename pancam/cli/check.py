@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pancam.cli import START
-from pancam.cli.competition import answer, expand
+from pancam.cli.competition import answer, expand, write_witness
 from pancam.cli.display import (
     ProgressLine,
     as_json,
@@ -76,6 +76,8 @@ def _check(options: argparse.Namespace) -> int:
 
         origin = origin_of(options.files, checked.build, options.arguments, program, settings)
         save(outcome.traces[0], origin, Path(options.trace))
+    if options.competition is not None and options.witness and outcome.traces:
+        write_witness(options, outcome.traces[0])
     _print_result(options, settings, checked.search, outcome)
     if options.timings:
         print_timings(timings, outcome.result.progress.instructions)
@@ -182,10 +184,10 @@ def _check_targets(options: argparse.Namespace) -> None:
     if options.compare and (options.trace or options.keep or options.step):
         name = "--trace" if options.trace else "--keep" if options.keep else "--step"
         raise UsageError(f"{name} is for one search: it cannot be combined with --compare")
-    if options.trace:
-        folder = Path(options.trace).absolute().parent
-        if not folder.is_dir() or not os.access(folder, os.W_OK) or Path(options.trace).is_dir():
-            raise UsageError(f"--trace {options.trace}: no file can be written there")
+    for name, path in (("--trace", options.trace), ("--witness", options.witness)):
+        folder = Path(path or ".").absolute().parent
+        if path and (not folder.is_dir() or not os.access(folder, os.W_OK) or Path(path).is_dir()):
+            raise UsageError(f"{name} {path}: no file can be written there")
     if options.keep:
         try:
             Path(options.keep).mkdir(parents=True, exist_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pancam.errors import PancamError, UnsupportedError, UsageError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pancam.check import CheckResult
+    from pancam.explain.trace import Trace
 
 TRUE, UNKNOWN = "true", "unknown"
 
@@ -31,6 +33,8 @@ def expand(options: argparse.Namespace) -> list[argparse.Namespace]:
     if tasks:
         return list(_task_checks(options, read_task(tasks[0])))
     if options.property is None:
+        if options.witness:
+            raise UsageError("--witness is for the violation of a property: it goes with --property or a task file")
         return [options]
     return [with_property(options, read_property(options.property))]
 
@@ -45,7 +49,7 @@ def _task_checks(options: argparse.Namespace, task: Task) -> Iterator[argparse.N
         return
     if not task.properties:
         raise UsageError(f"{task.path}: the task has no properties: choose one with --property")
-    if len(task.properties) > 1 and (options.json or options.trace or options.keep):
+    if len(task.properties) > 1 and (options.json or options.trace or options.keep or options.witness):
         names = ", ".join(expected.name for expected in task.properties)
         raise UsageError(f"{task.path} has several properties: choose one with --property ({names})")
     problems = []
@@ -81,6 +85,18 @@ def with_property(options: argparse.Namespace, wanted: Property) -> argparse.Nam
         setattr(checked, name, True)
     checked.exhaustive = True  # what is left out, the user has not asked to leave out
     return checked
+
+
+def write_witness(options: argparse.Namespace, trace: Trace) -> None:
+    """`--witness`."""
+    from importlib.metadata import version
+
+    from pancam.pipeline import write_file
+    from pancam.svcomp.witness import WitnessTask, violation_witness
+    from pancam.svcomp.yaml_files import yaml_text
+
+    task = WitnessTask(tuple(options.files), options.competition, options.m32, version("pancam"))
+    write_file(Path(options.witness), yaml_text(violation_witness(trace, task)).encode())
 
 
 def answer(wanted: Property, outcome: CheckResult) -> str:

@@ -169,6 +169,7 @@ def _add_competition(parser: argparse.ArgumentParser) -> None:
         "software verification competition (docs/svcomp.md); FILE may be a task file (.yml)"
     )
     group.add_argument("--property", metavar="FILE", help="check this property: a .prp file, or a name as unreach-call")
+    group.add_argument("--witness", metavar="FILE", help="write a witness of the violation (YAML, format 2.2)")
     group.add_argument("--data-model", choices=("ILP32", "LP64"), help="32 bits (as --m32) or 64 (default; tasks say)")
 
 

@@ -18,10 +18,13 @@ def _lines(file: str, _: int) -> tuple[str, ...]:
 
 def source_line(location: SourceLocation | None) -> str:
     """The text at a place, without its indentation."""
-    if location is None:
-        return ""
+    return whole_line(location).strip() if location is not None else ""
+
+
+def whole_line(location: SourceLocation) -> str:
+    """The text at a place, as it is in the file."""
     try:
         lines = _lines(location.file, Path(location.file).stat().st_mtime_ns)
     except OSError:
         return ""
-    return lines[location.line - 1].strip() if 0 < location.line <= len(lines) else ""
+    return lines[location.line - 1] if 0 < location.line <= len(lines) else ""

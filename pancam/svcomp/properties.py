@@ -77,6 +77,12 @@ class Property:
         """The competition's word for a violation that ends in this kind of fault."""
         return f"false({self.kinds[kind]})"
 
+    def formula_of(self, kind: str) -> str:
+        """The formula that such a violation breaks."""
+        if self.kinds[kind] == UNREACH_CALL:
+            return f"G ! call({self.functions[0]}())" if self.functions else f"G ! label({self.labels[0]})"
+        return next(text for text, formula in FORMULAS.items() if formula.name == self.kinds[kind])
+
 
 def is_property_file(name: str) -> bool:
     """Whether the user means a file and not one of the names."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pancam.errors import UsageError
+from pancam.svcomp.yaml_files import load_yaml
 
 SUFFIXES = (".yml", ".yaml")
 DATA_MODELS = ("ILP32", "LP64")
@@ -63,21 +64,6 @@ def read_task(path: str) -> Task:
     if data_model not in DATA_MODELS:
         raise UsageError(f"{path}: there is no data model {data_model}: {' or '.join(DATA_MODELS)}")
     return Task(path, tuple(str(folder / name) for name in files), properties, data_model)
-
-
-def load_yaml(path: str) -> Any:  # noqa: ANN401 - whatever the file has
-    """The value in a YAML file."""
-    import yaml
-
-    try:
-        with open(path, encoding="utf-8") as file:
-            return yaml.safe_load(file)
-    except OSError as problem:
-        raise UsageError(f"{path}: {problem.strerror}") from problem
-    except (yaml.YAMLError, UnicodeDecodeError) as problem:
-        mark = getattr(problem, "problem_mark", None)
-        line = f":{mark.line + 1}" if mark is not None else ""
-        raise UsageError(f"{path}{line}: not a YAML file") from None
 
 
 def _strings(value: Any) -> list[str]:  # noqa: ANN401

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 import pytest
+import yaml
 from command import CommandLine
 
 UNREACH_CALL = "CHECK( init(main()), LTL(G ! call(reach_error())) )\n"
@@ -216,3 +218,61 @@ def test_bench_refuses_what_it_cannot_do_before_it_starts(pancam: CommandLine) -
     assert "--jobs" in pancam.refused("bench", ".", "--jobs", "0")
     assert "no file can be written there" in pancam.refused("bench", ".", "--html", "no/where.html")
     assert "neither a folder" in pancam.refused("bench", "nothing")
+
+
+WITNESSED = """typedef unsigned long pthread_t;
+extern int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+extern int pthread_join(pthread_t, void **);
+extern _Bool __VERIFIER_nondet_bool(void);
+extern void reach_error(void);
+int x;
+void *work(void *unused) {
+    x = x + 1;
+    return unused;
+}
+int main(void) {
+    pthread_t one, two;
+    pthread_create(&one, 0, work, 0);
+    pthread_create(&two, 0, work, 0);
+    pthread_join(one, 0);
+    pthread_join(two, 0);
+    if (x == 1 && __VERIFIER_nondet_bool())
+        reach_error();
+    return 0;
+}
+"""
+
+
+def test_a_witness_leads_through_the_threads_and_values_of_the_trace_to_the_violation(pancam: CommandLine) -> None:
+    pancam.file("t.i", WITNESSED)
+    assert (
+        pancam("check", "--property", "unreach-call", "--data-model", "ILP32", "t.i", "--witness", "w.yml").status == 1
+    )
+    (entry,) = yaml.safe_load((pancam.folder / "w.yml").read_text())
+    assert entry["entry_type"] == "violation_sequence"
+    metadata = entry["metadata"]
+    assert set(metadata) == {"format_version", "uuid", "creation_time", "producer", "task"}
+    assert (metadata["format_version"], metadata["producer"]["name"]) == ("2.2", "pancam")
+    assert metadata["task"] == {
+        "input_files": ["t.i"],
+        "input_file_hashes": {"t.i": hashlib.sha256(WITNESSED.encode()).hexdigest()},
+        "specification": "G ! call(reach_error())",
+        "data_model": "ILP32",
+        "language": "C",
+    }
+    segments = [[item["waypoint"] for item in part["segment"]] for part in entry["content"]]
+    assert all(len(segment) == 1 and segment[0]["action"] == "follow" for segment in segments)
+    points = [segment[0] for segment in segments]
+    told = [(point["type"], point["thread_id"], point["location"]["line"]) for point in points]
+    assert told[:2] == [("function_enter", 0, 13), ("function_enter", 0, 14)]
+    assert {("assumption", 1, 8), ("assumption", 2, 8)} <= set(told)
+    assert told[-2:] == [("function_return", 0, 17), ("target", 0, 18)]
+    assert points[-2]["constraint"] == {"value": "\\result == 1", "format": "acsl_expression"}
+    assert [point["location"]["column"] for point in points[-2:]] == [WITNESSED.splitlines()[16].index("())") + 2, 9]
+
+
+def test_a_witness_needs_a_property_and_is_written_only_for_a_violation(pancam: CommandLine) -> None:
+    pancam.file("t.c", "int main(void) { return 0; }\n")
+    assert "goes with --property" in pancam.refused("check", "t.c", "--witness", "w.yml")
+    assert pancam("check", "t.c", "--property", "unreach-call", "--witness", "w.yml").status == 0
+    assert not (pancam.folder / "w.yml").exists()
