@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pancam.moves import Move
     from pancam.pipeline import Timings
     from pancam.settings import Settings
+    from pancam.vm.checker import Checker
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,10 @@ def check_program(
     """Search the program and replay every violation that was found."""
     _refuse_bad_functions(program, settings)
     with timings.phase("search"):
+        watch = replace(watch, lines=_lines(program, settings))
         result = search(program.image, settings, options, program.thread_limit, watch)
     with timings.phase("replay"):
-        traces = [replay_trail(program, settings, trail) for trail in result.trails]
+        traces = replay_trails(program, settings, result.trails, options.all_errors)
     _refuse_harness_faults(traces, settings)
     return CheckResult(conclude(result, settings, options, len(traces)), result, traces)
 
@@ -73,19 +75,36 @@ def _is_cut_short(result: SearchResult, options: SearchOptions) -> bool:
     return bool(reasons_to_doubt(replace(result, progress=replace(result.progress, limits={})), options))
 
 
-def replay_trail(program: Program, settings: Settings, moves: Sequence[Move]) -> Trace:
-    """The moves of a trail, done again in the machine and told in the words of the source."""
+def replay_trails(program: Program, settings: Settings, trails: Sequence[Sequence[Move]], most: int = 0) -> list[Trace]:
+    """The violations that trails lead to, at most so many (0: all): one for each, or the races near its end."""
+    from pancam.explain.races import Lines, endings
     from pancam.explain.trace import replay
-    from pancam.vm.checker import Checker, Outcome
 
-    checker = Checker(program.image, settings)
+    checker = make_checker(program, settings)
+    violations: list[Sequence[Move]] = []
+    known: set[Lines] = set()
     try:
-        trace = replay(program, checker, moves)
+        for trail in trails:
+            races = endings(checker, trail) if settings.races else {}
+            violations += [moves for lines, moves in races.items() if lines not in known] if races else [trail]
+            known.update(races)
+        return [replay(program, checker, moves) for moves in violations[: most or None]]
     except ReplayError as problem:
         raise InternalError(f"internal error: a counterexample does not replay: {problem}") from problem
-    if checker.outcome is not Outcome.VIOLATION:
-        raise InternalError(f"internal error: a counterexample ends with {checker.outcome.name}")
-    return trace
+
+
+def make_checker(program: Program, settings: Settings) -> Checker:
+    """The program as the search has seen it."""
+    from pancam.vm.checker import Checker
+
+    return Checker(program.image, settings, _lines(program, settings))
+
+
+def _lines(program: Program, settings: Settings) -> Sequence[int]:
+    """The line of each instruction, by which races are told apart."""
+    from pancam.explain.code_view import CodeView
+
+    return CodeView(program).line_numbers if settings.races else ()
 
 
 def with_removed_lines(outcome: CheckResult, program: Program, plain: Program) -> CheckResult:

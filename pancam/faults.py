@@ -15,6 +15,7 @@ GROUPS = {
     "assert": ("ASSERT", "ERROR_REACHED"),
     "deadlock": ("DEADLOCK",),
     "invariant": ("INVARIANT",),
+    "race": ("DATA_RACE",),
     "memory": (
         "NULL_POINTER", "WILD_POINTER", "OUT_OF_BOUNDS", "INDEX_BOUNDS", "MISALIGNED", "USE_AFTER_FREE",
         "USE_AFTER_RETURN", "WRITE_CONST", "DATA_ACCESS_TO_CODE", "DOUBLE_FREE", "INVALID_FREE",

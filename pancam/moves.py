@@ -37,7 +37,23 @@ class Invariant:
     function: str
 
 
-Move = Step | Call | Start | Invariant
+@dataclass(frozen=True, slots=True)
+class Approach:
+    """A thread did only the first transitions of one of its moves, which brought it to an access that races."""
+
+    thread: int
+    choice: int
+    transitions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """Two threads are about to make accesses that race: which of the pairs that do, counted from 0. Ends a trace."""
+
+    number: int
+
+
+Move = Step | Call | Start | Invariant | Approach | Race
 
 
 def read_moves(text: str) -> list[Move]:

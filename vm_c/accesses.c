@@ -5,19 +5,19 @@
  * the entry of the object table: it is a read of that.
  */
 #include "access.h"
-#include "accesses.h"
+#include "footprint.h"
 
 typedef struct {
     const VmMachine *machine;
     VmAccess *found;
-    uint32_t count, pc;
+    uint32_t count, line;
     int with_objects;
 } Finder;
 
 static void add(Finder *finder, uint64_t start, uint64_t size, uint32_t flags) {
     if (size == 0) return;
     PARANOID(finder->count < MOST_ACCESSES);
-    finder->found[finder->count++] = (VmAccess){start, start + size, flags, finder->pc};
+    finder->found[finder->count++] = (VmAccess){start, start + size, flags, finder->line};
 }
 
 static void add_place(Finder *finder, const void *place, uint64_t size, uint32_t flags) {
@@ -97,15 +97,17 @@ static uint64_t width_of(const VmInstr *instr, VmOpcode first) { return (uint64_
 static uint32_t exchange_flags(const VmMachine *machine, const VmInstr *instr, const uint64_t *slots) {
     uint64_t size = width_of(instr, OP_CMPXCHG8), old = 0, expected = slots[instr->c];
     const uint8_t *bytes = accessible(machine, machine->shift, slots[instr->b] & machine->pointer_mask, size, 1);
-    if (bytes == NULL) return ACCESS_WRITES | ACCESS_IS_ATOMIC;
+    uint32_t flags = ACCESS_IS_DATA | ACCESS_IS_ATOMIC;
+    if (bytes == NULL) return flags | ACCESS_WRITES;
     memcpy(&old, bytes, size);
     if (size < sizeof expected) expected &= ((uint64_t)1 << 8 * size) - 1;
-    return old == expected ? ACCESS_WRITES | ACCESS_IS_ATOMIC : ACCESS_IS_ATOMIC;
+    return old == expected ? flags | ACCESS_WRITES : flags;
 }
 
 /* Loads and stores: four widths of five opcodes each. */
 static void add_load_or_store(Finder *finder, const VmInstr *instr, const uint64_t *slots) {
-    uint32_t kind = (uint32_t)(instr->op - OP_LOAD8) / 4, flags = instr->c & ACCESS_ATOMIC ? ACCESS_IS_ATOMIC : 0;
+    uint32_t kind = (uint32_t)(instr->op - OP_LOAD8) / 4;
+    uint32_t flags = ACCESS_IS_DATA | (instr->c & ACCESS_ATOMIC ? ACCESS_IS_ATOMIC : 0u);
     uint64_t pointer = instr->op >= OP_LOADA8 ? (uint64_t)instr->x | (uint64_t)instr->y << 32
                                               : slots[instr->b] + (uint64_t)(int64_t)(int32_t)instr->x;
     int reads = kind == (OP_LOAD8 - OP_LOAD8) / 4 || kind == (OP_LOADA8 - OP_LOAD8) / 4;
@@ -164,13 +166,27 @@ static void find_other(Finder *finder, uint32_t thread, const VmInstr *instr, co
     }
 }
 
+/* The line of the user's program that an instruction is executed for: its own or, in the library, that of the call. */
+static uint32_t line_of(const VmMachine *machine, uint32_t thread, uint32_t pc, const uint64_t *slots) {
+    const uint64_t *registers = registers_of(machine, thread);
+    while (machine->lines[pc] == 0) {
+        VmFrameHeader header = read_frame_header(slots);
+        if (header.caller == 0) break;
+        pc = header.return_pc - 1;
+        slots = registers + header.caller;
+    }
+    return machine->lines[pc];
+}
+
 static uint32_t find_all(const VmMachine *machine, uint32_t thread, const VmInstr *instr, const uint64_t *slots,
                          int with_objects, VmAccess found[MOST_ACCESSES]) {
-    Finder finder = {machine, found, 0, (uint32_t)(instr - machine->image.code), with_objects};
+    Finder finder = {machine, found, 0, 0, with_objects};
+    if (machine->lines != NULL) finder.line = line_of(machine, thread, (uint32_t)(instr - machine->image.code), slots);
     if (instr->op >= OP_LOAD8 && instr->op <= OP_STOREA64) {
         if (!is_private_access(machine, thread, instr, slots)) add_load_or_store(&finder, instr, slots);
     } else if (instr->op >= OP_RMW8 && instr->op <= OP_RMW64) {
-        add_bytes(&finder, slots[instr->b], width_of(instr, OP_RMW8), ACCESS_WRITES | ACCESS_IS_ATOMIC);
+        add_bytes(&finder, slots[instr->b], width_of(instr, OP_RMW8),
+                  ACCESS_IS_DATA | ACCESS_WRITES | ACCESS_IS_ATOMIC);
     } else if (instr->op >= OP_CMPXCHG8 && instr->op <= OP_CMPXCHG64) {
         add_bytes(&finder, slots[instr->b], width_of(instr, OP_CMPXCHG8), exchange_flags(machine, instr, slots));
     } else {
@@ -184,19 +200,20 @@ uint32_t accesses_of(const VmMachine *machine, uint32_t thread, const VmInstr *i
     return find_all(machine, thread, instr, slots, 0, found);
 }
 
-VmAccess access_to_everything(uint32_t pc) { return (VmAccess){0, UINT64_MAX, ACCESS_WRITES, pc}; }
+VmAccess access_to_everything(void) { return (VmAccess){0, UINT64_MAX, ACCESS_WRITES, 0}; }
 
 /* Memory is often gone through byte by byte: what continues the access before it makes that one longer. */
 void access_add(VmAccessList *list, VmAccess access) {
+    if (list->is_exact) list->entries = with_room(list->entries, list->count, &list->capacity, sizeof *list->entries);
     VmAccess *before = list->count > 0 ? list->entries + list->count - 1 : NULL;
     if (before != NULL && before->flags == access.flags && before->start <= access.start &&
-        access.start <= before->end) {
+        access.start <= before->end && (before->line == access.line || !list->is_exact)) {
         if (access.end > before->end) before->end = access.end;
     } else if (list->count < list->capacity) {
         list->entries[list->count++] = access;
     } else {
         list->overflowed = 1;
-        list->entries[0] = access_to_everything(access.pc);
+        list->entries[0] = access_to_everything();
         list->count = 1;
     }
 }

@@ -8,14 +8,19 @@
 
 #include "machine.h"
 
-enum { ACCESS_WRITES = 1, ACCESS_IS_ATOMIC = 2 };
+enum {
+    ACCESS_WRITES = 1,
+    ACCESS_IS_ATOMIC = 2,
+    ACCESS_IS_DATA = 4,     /* a load or store of guest memory: what data races are about */
+    ACCESS_CHOICE_SHIFT = 8 /* in a table: the choice of the move that leads to it */
+};
 
 enum { MOST_ACCESSES = 4 }; /* of one instruction */
 
 typedef struct {
     uint64_t start, end; /* from the start of the machine's memory */
     uint32_t flags;
-    uint32_t pc; /* of the instruction */
+    uint32_t line; /* of the user's that it happens on, if somebody wants to know: VmMachine.lines */
 } VmAccess;
 
 /* A list of fixed capacity, since the machine does not allocate in a step. One that overflows becomes one access to
@@ -25,6 +30,7 @@ struct VmAccessList {
     uint32_t count, capacity;
     int overflowed;
     int with_objects; /* what the object table says about an accessed object counts as read, too */
+    int is_exact;     /* never overflows: it grows instead, and an access never gets the line of another */
 };
 
 static inline int accesses_overlap(const VmAccess *a, const VmAccess *b) {
@@ -39,6 +45,6 @@ static inline int accesses_conflict(const VmAccess *a, const VmAccess *b) {
  * of an atomic section it is only what these instructions themselves look at. */
 uint32_t accesses_of(const VmMachine *machine, uint32_t thread, const VmInstr *instr, const uint64_t *slots,
                      VmAccess found[MOST_ACCESSES]);
-VmAccess access_to_everything(uint32_t pc);
+VmAccess access_to_everything(void);
 void access_add(VmAccessList *list, VmAccess access);
 void accesses_note(VmMachine *machine, uint32_t thread, const VmInstr *instr, const uint64_t *slots);

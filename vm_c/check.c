@@ -26,9 +26,12 @@ VmCheck *check_create(const uint8_t *image, size_t size, const char *settings, c
     if (check_apply(check, 0, error, capacity)) {
         check->machine = vm_create(image, size, &check->limits, error, capacity);
         if (check->machine != NULL) check->machine->wakes_spuriously = check->wakes_spuriously;
-        if (check->machine != NULL && check->takes_supersteps)
-            check->superstep = superstep_create(check->machine->limits.max_threads);
-        if (check->machine != NULL && check_reset(check, error, capacity)) return check;
+        if (check->machine != NULL && (check->takes_supersteps || check->finds_races))
+            check->superstep = superstep_create(check->machine->limits.max_threads, check->finds_races);
+        if (check->machine != NULL && check->finds_races && !races_create(check))
+            check_fail(error, capacity, "no memory for lines");
+        else if (check->machine != NULL && check_reset(check, error, capacity))
+            return check;
     }
     check_destroy(check);
     return NULL;
@@ -41,6 +44,7 @@ static void drop_properties(VmCheck *check) {
 
 void check_destroy(VmCheck *check) {
     superstep_destroy(check->superstep);
+    races_destroy(check);
     drop_properties(check);
     vm_destroy(check->machine);
     free(check->settings);
@@ -192,8 +196,8 @@ void check_identify(VmCheck *check, uint64_t slot, const void *identity, size_t 
     if (check->superstep != NULL) superstep_identify(check->superstep, slot, identity, size);
 }
 
-/* The owner of a search knows how to do this with less. */
-static void keep_copy(VmCheck *check) {
+void check_go_back_here(VmCheck *check) {
+    if (check->revert != NULL) return;
     size_t size = vm_pack(check->machine, check->packed, check->packed_capacity);
     if (size > check->packed_capacity) {
         check->packed = realloc(check->packed, size);
@@ -213,7 +217,7 @@ void check_revert(VmCheck *check) {
 
 static uint32_t do_superstep(VmCheck *check, uint32_t thread, uint32_t choice) {
     for (uint32_t i = 0; i < check->property_count; i++) property_update(check->properties + i, check->machine);
-    if (check->revert == NULL) keep_copy(check);
+    check_go_back_here(check);
     return superstep_do(check, thread, choice);
 }
 
@@ -222,7 +226,7 @@ void check_step(VmCheck *check, uint32_t thread, uint32_t choice) {
     uint32_t pc = check->machine->threads[thread].pc;
     check->instructions = 0;
     check->transitions = 1;
-    if (check->superstep != NULL)
+    if (check->takes_supersteps)
         pc = do_superstep(check, thread, choice);
     else
         check_transition(check, thread, &choice);

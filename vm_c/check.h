@@ -31,6 +31,11 @@ struct VmCheck {
     uint32_t property_count;
     int has_abstraction, keeps_control;
 
+    int finds_races;
+    uint32_t *lines; /* the machine's; see check_lines */
+    VmRace *races;   /* of the state that was looked at last: races.c */
+    uint32_t race_count, race_capacity;
+
     uint64_t instructions; /* of the last step */
     uint32_t transitions;
 
@@ -51,6 +56,12 @@ int check_add_invariant(VmCheck *check, const char *function, char *error, size_
 /* The next transition of the thread, with the number of a choice if it is the first one of a move. */
 VmStop check_transition(VmCheck *check, uint32_t thread, const uint32_t *choice);
 void check_revert(VmCheck *check);
+
+void check_go_back_here(VmCheck *check); /* to where check_revert is to lead, unless the owner knows */
+
+/* races.c: each instruction is on a line of its own until somebody says otherwise. 0: no memory. */
+int races_create(VmCheck *check);
+void races_destroy(VmCheck *check);
 
 /* Which state the machine is in: bytes that no other state has, and a number that tells where to remember things. */
 void check_identify(VmCheck *check, uint64_t slot, const void *identity, size_t size);

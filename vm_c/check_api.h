@@ -21,6 +21,18 @@ typedef enum {
     OUTCOME_IGNORED,   /* a fault of a kind that nobody wants to hear of ends this execution */
 } VmOutcome;
 
+/* One of two threads that are about to make accesses which conflict, and of which one at least is not atomic. */
+typedef struct {
+    uint32_t thread;
+    uint32_t choice, transitions; /* so many transitions of this move of the thread lead to where it is */
+    uint32_t line;                /* of the access; see check_lines */
+    uint32_t writes, is_atomic;
+} VmRaceSide;
+
+typedef struct {
+    VmRaceSide sides[2];
+} VmRace;
+
 /* The settings are words of the form key=value with spaces between them; see check.c. Null means that something is
  * wrong with the image or the settings; `error` then holds one line. */
 VmCheck *check_create(const uint8_t *image, size_t size, const char *settings, char *error, size_t capacity);
@@ -38,4 +50,15 @@ int check_is_partial(const VmCheck *check, uint32_t thread); /* its moves only n
 uint64_t check_choice(const VmCheck *check, uint32_t thread, uint32_t choice); /* the number that a CHOOSE would give */
 void check_step(VmCheck *check, uint32_t thread, uint32_t choice);             /* choice < check_moves */
 VmOutcome check_outcome(const VmCheck *check);
+
+/* Data races (races=1). check_races looks for those that the threads can be brought to from the present state by parts
+ * of their moves, or that are there if only what is pending counts; it returns their number, each pair of lines once.
+ */
+uint32_t check_races(VmCheck *check, int only_pending);
+const VmRace *check_race(const VmCheck *check, uint32_t number);
+void check_approach(VmCheck *check, uint32_t thread, uint32_t choice, uint32_t transitions); /* a part of a move */
+
+/* Gives each pc the number of its line in the user's program; 0: it has none, and belongs to the line of the call. As
+ * long as nobody says otherwise, every instruction is on a line of its own. */
+void check_lines(VmCheck *check, const uint32_t *lines, uint32_t count);
 uint64_t check_evaluations(const VmCheck *check, uint32_t property); /* how often the function was run so far */

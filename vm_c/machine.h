@@ -130,6 +130,7 @@ struct VmMachine {
     VmChanges *changes;                  /* null: nobody wants to know */
     VmAccessList *accesses;              /* of the visible instructions of atomic sections and of properties; or null */
     int wakes_spuriously;                /* waits on condition variables may end without a reason */
+    const uint32_t *lines;               /* for each pc the number of the user's line that it belongs to, 0: none */
     uint64_t scratch_start, scratch_end; /* memory that a property may write: the pointers of an object */
     VmOutput *output;
     void *output_context;

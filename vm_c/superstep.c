@@ -26,10 +26,11 @@ static void *sure(void *memory) {
     return memory;
 }
 
-Superstep *superstep_create(uint32_t thread_count) {
+Superstep *superstep_create(uint32_t thread_count, int is_exact) {
     Superstep *superstep = sure(calloc(1, sizeof *superstep));
     superstep->thread_count = thread_count;
     superstep->section.capacity = SECTION_ACCESSES;
+    superstep->section.is_exact = is_exact;
     superstep->section.entries = sure(malloc(SECTION_ACCESSES * sizeof(VmAccess)));
     return superstep;
 }
@@ -80,7 +81,8 @@ static VmAccess seen(const VmCheck *check, const VmAccess *access) {
     return result;
 }
 
-static void add_last(ThreadTable *table, VmAccess access) {
+static void add_last(ThreadTable *table, VmAccess access, uint32_t choice) {
+    access.flags |= choice << ACCESS_CHOICE_SHIFT;
     table->last = with_room(table->last, table->last_count, &table->last_capacity, sizeof *table->last);
     table->last[table->last_count++] = access;
 }
@@ -126,27 +128,60 @@ static const uint64_t *top_frame(const VmMachine *machine, uint32_t thread) {
     return registers_of(machine, thread) + machine->threads[thread].frame;
 }
 
+/* What a transition that touches nothing touches where races are looked for: a byte that nobody writes. A section that
+ * others have to wait for conflicts with it, too, so that it is tried before and behind the section. */
+static VmAccess presence(const VmMachine *machine, uint32_t thread) {
+    uint64_t start = (uint64_t)((const uint8_t *)(machine->threads + thread) - machine->memory);
+    return (VmAccess){start, start + 1, 0, 0};
+}
+
+/* What the next instruction of the thread touches. */
+static uint32_t next_accesses(const VmCheck *check, uint32_t thread, VmAccess found[MOST_ACCESSES]) {
+    const VmMachine *machine = check->machine;
+    const VmInstr *next = next_instruction(machine, thread);
+    uint32_t count = accesses_of(machine, thread, next, top_frame(machine, thread), found);
+    if (count == 0 && check->finds_races) found[count++] = presence(machine, thread);
+    return count;
+}
+
 /* Whether the next transition is a whole section, so that only running it tells what it touches. */
 static int enters_section(const VmMachine *machine, uint32_t thread) {
     uint32_t op = next_instruction(machine, thread)->op;
     return machine->threads[thread].atomic_depth > 0 || op == OP_ATOMIC_BEGIN || op == OP_AWAIT;
 }
 
-/* Runs the next transition and leaves what it touches in superstep->section. */
-static VmStop run_section(VmCheck *check, uint32_t thread) {
+/* Runs the next transition and leaves what it touches in superstep->section. The machine notes that only in steps of
+ * granularity `global`; with smaller ones a section is one step, too. */
+static VmStop run_section(VmCheck *check, uint32_t thread, const uint32_t *choice) {
     VmMachine *machine = check->machine;
     VmAccessList *list = &check->superstep->section;
-    uint32_t pc = machine->threads[thread].pc;
+    VmMode mode = check->mode;
     list->count = 0;
     list->overflowed = 0;
     machine->accesses = list;
     accesses_note(machine, thread, next_instruction(machine, thread), top_frame(machine, thread));
-    VmStop stop = check_transition(check, thread, NULL);
+    check->mode = VM_STEP_GLOBAL;
+    VmStop stop = check_transition(check, thread, choice);
+    check->mode = mode;
     machine->accesses = NULL;
+    for (uint32_t i = 0; i < list->count; i++) list->entries[i].flags |= ACCESS_IS_ATOMIC;
+    if (list->count == 0 && check->finds_races) access_add(list, presence(machine, thread));
     /* The others may not move before the section has ended, so they are concerned, whatever it touches then. */
     if (machine->header->status == PROCESS_RUNNING && machine->header->atomic_holder != 0)
-        access_add(list, access_to_everything(pc));
+        access_add(list, access_to_everything());
     return stop;
+}
+
+/* A choice inside a section: what comes behind it belongs to the section. The others may not move, so that only data
+ * races, which are between them and the whole section, depend on it. */
+static void find_accesses_behind_choice(VmCheck *check, uint32_t thread, ThreadTable *table) {
+    const VmAccessList *section = &check->superstep->section;
+    uint32_t moves = check_moves(check, thread);
+    for (uint32_t choice = 0; choice < moves; choice++) {
+        run_section(check, thread, &choice);
+        for (uint32_t i = 0; i < section->count; i++) add_last(table, section->entries[i], choice);
+        check_revert(check);
+    }
 }
 
 /* The accesses of the thread's next transition; the machine is in the same state afterwards. */
@@ -155,18 +190,25 @@ static void find_next_accesses(VmCheck *check, uint32_t thread, ThreadTable *tab
     VmAccess found[MOST_ACCESSES];
     const VmAccess *accesses = found;
     uint32_t count;
-    if (machine->threads[thread].status != THREAD_RUNNING || vm_at_choice(machine, thread)) return;
+    if (machine->threads[thread].status != THREAD_RUNNING) return;
+    if (vm_at_choice(machine, thread)) {
+        if (check->finds_races && machine->threads[thread].atomic_depth > 0)
+            find_accesses_behind_choice(check, thread, table);
+        else if (check->finds_races)
+            add_last(table, presence(machine, thread), 0);
+        return;
+    }
     VmEnabled enabled = vm_enabled(machine, thread);
     if (enabled == THREAD_DISABLED && (check->holes & HOLE_BLOCKED)) return;
     if (enabled != THREAD_DISABLED && enters_section(machine, thread)) {
-        run_section(check, thread);
+        run_section(check, thread, NULL);
         accesses = check->superstep->section.entries;
         count = check->superstep->section.count;
         check_revert(check);
     } else {
-        count = accesses_of(machine, thread, next_instruction(machine, thread), top_frame(machine, thread), found);
+        count = next_accesses(check, thread, found);
     }
-    for (uint32_t i = 0; i < count; i++) add_last(table, seen(check, accesses + i));
+    for (uint32_t i = 0; i < count; i++) add_last(table, seen(check, accesses + i), 0);
 }
 
 /* --- the tables of a state --- */
@@ -195,7 +237,8 @@ static void start_tables(VmCheck *check, StateTables *tables) {
         table->last_count = table->known = 0;
         running += machine->threads[thread].status == THREAD_RUNNING;
     }
-    if (tables->is_single || (running < 2 && check->property_count == 0)) return;
+    if (tables->is_single && !check->finds_races) return;
+    if (running < 2 && check->property_count == 0) return;
     for (uint32_t thread = 0; thread < machine->limits.max_threads; thread++)
         find_next_accesses(check, thread, tables->threads + thread);
 }
@@ -307,15 +350,14 @@ static int go_on(Run *run) {
     VmMachine *machine = check->machine;
     VmAccess found[MOST_ACCESSES];
     uint32_t pc = machine->threads[run->thread].pc;
-    const VmInstr *next = next_instruction(machine, run->thread);
-    uint32_t count = accesses_of(machine, run->thread, next, top_frame(machine, run->thread), found);
+    uint32_t count = next_accesses(check, run->thread, found);
     Conflict conflict = conflict_of(check, run->tables, run->thread, found, count);
     if (conflict == CONFLICTS_BEFORE) return 0;
     uint64_t births = machine->births;
     VmStop stop;
     if (enters_section(machine, run->thread)) {
         const VmAccessList *section = &check->superstep->section;
-        stop = run_section(check, run->thread);
+        stop = run_section(check, run->thread, NULL);
         conflict = conflict_of(check, run->tables, run->thread, section->entries, section->count);
         if (conflict == CONFLICTS_BEFORE) { /* which could not be known before */
             check_revert(check);
@@ -343,9 +385,13 @@ static int can_go_on(const Run *run) {
 /* The accesses of the first transition go from the table to the run; after a choice there are none. */
 static void take_first(Run *run) {
     run->check->superstep->latest_count = 0;
-    if (run->table->known != 0) return;
-    append(run, run->table->last, run->table->last_count);
-    run->table->last_count = 0;
+    if (run->table->known == 0) {
+        append(run, run->table->last, run->table->last_count);
+        run->table->last_count = 0;
+    } else if (run->check->finds_races) {
+        VmAccess nothing = presence(run->check->machine, run->thread);
+        append(run, &nothing, 1);
+    }
 }
 
 /* Does the superstep for the first time, and puts it into the table of its thread. */
@@ -363,7 +409,7 @@ static void explore(Run *run) {
     more &= may_follow(run, check_transition(check, run->thread, &run->choice), births);
     run->length = 1;
     while (more && can_go_on(run) && !has_gone_round(run)) more = go_on(run);
-    for (uint32_t i = 0; i < superstep->latest_count; i++) add_last(run->table, superstep->latest[i]);
+    for (uint32_t i = 0; i < superstep->latest_count; i++) add_last(run->table, superstep->latest[i], run->choice);
     run->table->known |= 1u << run->choice;
     run->table->lengths[run->choice] = run->length;
 }
@@ -385,6 +431,12 @@ static void complete_tables(VmCheck *check, StateTables *tables, uint32_t thread
             check_revert(check);
         }
     }
+}
+
+const StateTables *superstep_tables(VmCheck *check, int complete) {
+    StateTables *tables = find_tables(check);
+    if (complete && !tables->is_single) complete_tables(check, tables, check->machine->limits.max_threads);
+    return tables;
 }
 
 uint32_t superstep_do(VmCheck *check, uint32_t thread, uint32_t choice) {

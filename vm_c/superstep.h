@@ -55,10 +55,13 @@ struct Superstep {
     size_t identity_size;
 };
 
-Superstep *superstep_create(uint32_t thread_count);
+Superstep *superstep_create(uint32_t thread_count, int is_exact);
 void superstep_destroy(Superstep *superstep);
 uint64_t superstep_bytes(const Superstep *superstep); /* of all tables that are kept */
 void superstep_identify(Superstep *superstep, uint64_t slot, const void *identity, size_t size);
+
+/* The tables of the state that the machine is in: with the next transition of every thread, or with its supersteps. */
+const StateTables *superstep_tables(VmCheck *check, int complete);
 
 /* Does the move and returns the pc of its last transition. */
 uint32_t superstep_do(VmCheck *check, uint32_t thread, uint32_t choice);

@@ -249,6 +249,8 @@ def _harness_build(options: argparse.Namespace, build: BuildOptions, search: Sea
     if options.competition is not None:
         wanted: Property = options.competition
         build = replace(build, error_functions=wanted.functions, error_labels=wanted.labels)
+    if _wants_races(options):
+        build = replace(build, compile=replace(build.compile, exact_accesses=True))
     named = [options.init, options.abstraction, *starts, *options.invariants]
     functions = tuple(dict.fromkeys(name for name in named if name))
     if options.init and not starts and not options.driver:
@@ -285,6 +287,7 @@ def make_settings(options: argparse.Namespace, program: Program) -> Settings:
         runs_alone=options.driver is None,
         ignored=ignored_kinds(options.only, options.ignore),
         spurious_wakeups=options.spurious_wakeups,
+        races=_wants_races(options),
         has_main=program.has_main,
         calls=(options.init,) if options.init else (),
         abstraction=options.abstraction,
@@ -292,6 +295,15 @@ def make_settings(options: argparse.Namespace, program: Program) -> Settings:
         invariants=tuple(options.invariants),
         starts=tuple(_starts(options)),
     )
+
+
+def _wants_races(options: argparse.Namespace) -> bool:
+    """Whether data races are looked for: when asked for, also by --only."""
+    is_ignored = "DATA_RACE" in ignored_kinds(options.only, options.ignore)
+    if options.races and is_ignored:
+        what = "--ignore" if not options.only else f"--only {','.join(options.only)}"
+        raise UsageError(f"--races is asked for, but {what} leaves races out")
+    return bool(options.races or (options.only and not is_ignored))
 
 
 def _print_result(options: argparse.Namespace, settings: Settings, search: SearchOptions, outcome: CheckResult) -> None:

@@ -156,10 +156,11 @@ def _add_harness(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--spurious-wakeups", action="store_true", help="waits on condition variables may end without a reason"
     )
+    group.add_argument("--races", action="store_true", help="report data races, too")
     group.add_argument("--driver", metavar="FILE", help="a hand-written Promela driver (docs/drivers.md)")
     group.add_argument(
         "--only", action="append", default=[], metavar="KINDS",
-        help="report only: assert, deadlock, invariant, memory, arithmetic, overflow, control, misuse, or a kind",
+        help="report only: assert, deadlock, invariant, race, memory, arithmetic, overflow, control, misuse, or a kind",
     )  # fmt: skip
     group.add_argument("--ignore", action="append", default=[], metavar="KINDS", help="do not report these")
 

@@ -69,15 +69,15 @@ def _not_reproduced(reason: str, changed: list[str]) -> int:
 
 
 def _again(recorded: TraceFile, clang: str | None) -> tuple[Trace, Origin]:
+    from pancam.check import make_checker
     from pancam.explain.trace import replay as replay_moves
-    from pancam.vm.checker import Checker
 
     origin = recorded.origin
     build, settings = _build_options(origin.options), _settings(origin.settings)
     if clang is not None:
         build = replace(build, clang=clang)
     program = build_program(origin.inputs, build, list(origin.arguments), Timings())
-    return replay_moves(program, Checker(program.image, settings), recorded.moves), origin
+    return replay_moves(program, make_checker(program, settings), recorded.moves), origin
 
 
 def _build_options(value: Any) -> BuildOptions:  # noqa: ANN401

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pancam.bytecode.image import FUNCTION, INSTRUCTION, OBJECT, read_sections
@@ -82,3 +83,11 @@ class CodeView:
             mine = (Place(name, at) for name, at in chain if at.line and not is_library_file(at.file))
             self._places[pc] = next(mine, None)
         return self._places[pc]
+
+    @cached_property
+    def line_numbers(self) -> list[int]:
+        """For each pc the number of its line among all lines of the user, from 1; 0 where it has none."""
+        numbers: dict[tuple[str, int], int] = {}
+        places = (self.place(pc) for pc in range(len(self.instructions)))
+        lines = ((place.location.file, place.location.line) if place else None for place in places)
+        return [numbers.setdefault(line, len(numbers) + 1) if line else 0 for line in lines]

@@ -56,6 +56,21 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
+class RaceAccess:
+    """One of the two accesses of a data race, which a thread is about to make. `library`: by which function of it."""
+
+    thread: int
+    name: str
+    location: SourceLocation | None
+    access: str  # reads, writes, updates; and whether atomically or in an atomic section
+    path: str
+    size: int
+    is_atomic: bool
+    library: str
+    stack: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Ending:
     """The last state of a trace. `violation` is None where nothing is wrong with it."""
 
@@ -68,6 +83,7 @@ class Ending:
     cycle: tuple[int, ...] = ()
     stack: tuple[str, ...] = ()  # of the thread with the fault, innermost first
     stacks: tuple[str, ...] = ()  # of all threads
+    accesses: tuple[RaceAccess, ...] = ()
     in_property: bool = False  # a function that the check evaluates did it, not a thread
     object: ObjectReport | None = None  # of a memory fault
 

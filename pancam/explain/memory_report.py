@@ -84,8 +84,11 @@ class MemoryReport:
     def describe(self, fault: Fault) -> ObjectReport | None:
         """The object that the pointer of a fault points into, or pointed into before it was gone."""
         pointer, size = fault.detail
+        return self.at(pointer, size, self._access(fault))
+
+    def at(self, pointer: int, size: int, access: str) -> ObjectReport | None:
+        """The object that a pointer points into, or pointed into before it was gone."""
         offset = pointer & ((1 << self.tools.machine.pointer_bits // 2) - 1)
-        access = self._access(fault)
         known = self.objects.heap_history(pointer)
         target = self.objects.target(pointer)
         if known is not None and (target is None or target.info.kind is ObjectKind.HEAP):

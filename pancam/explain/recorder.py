@@ -118,10 +118,13 @@ class Recorder:
 
     # Moves
 
-    def step(self, thread: int, choice: int) -> None:
-        """Do a move of the checker and note it."""
+    def step(self, thread: int, choice: int, transitions: int | None = None) -> None:
+        """Do a move of the checker, or so many transitions of it, and note it."""
         before, value = self.checker.pack(), self.checker.chosen_value(thread, choice)
-        self.checker.step(thread, choice)
+        if transitions is None:
+            self.checker.step(thread, choice)
+        else:
+            self.checker.approach(thread, choice, transitions)
         if not self.machine.executed:  # a choice among many values was narrowed down
             return
         after, goal = self.checker.pack(), self.machine.pack()

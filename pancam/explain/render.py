@@ -212,12 +212,21 @@ class _Layout:
             yield self._paint(f"{where}{ending.violation.text}", RED)  # whole, as compilers write it
             yield from self._indented(f"{path} = {value}" for path, value in ending.values)
             yield from self._indented(ending.details)
+            yield from self._accesses(ending)
             if len(ending.stack) > 1:
                 yield f"    stack of thread {ending.thread}:"
                 yield from (f"        {line}" for line in ending.stack)
         yield from self.trace.notes
         if full:
             yield from ending.stacks
+
+    def _accesses(self, ending: Ending) -> Iterator[str]:
+        """Both sides of a data race, each with its stack."""
+        for access in ending.accesses:
+            where = f" at {self._place(access.location)}" if access.location else ""
+            inside = f", in {access.library}" if access.library else ""
+            yield f"    thread {access.thread} ({access.name}) {access.access} {access.path}{where}{inside}:"
+            yield from (f"        {line}" for line in access.stack)
 
     def _indented(self, texts: Iterable[str]) -> Iterator[str]:
         for text in texts:

@@ -14,11 +14,12 @@ from pancam.explain.code_view import CodeView
 from pancam.explain.ending import Ending, Violation, describe_ending, same_violation
 from pancam.explain.notes import Segment
 from pancam.explain.objects import Heap
+from pancam.explain.races import RaceEnding
 from pancam.explain.recorder import Kept, Recorder
 from pancam.explain.sharing import Sharing
 from pancam.explain.sources import source_line
 from pancam.explain.survey import NOBODY
-from pancam.moves import Call, Invariant, Move, Start, Step
+from pancam.moves import Approach, Call, Invariant, Move, Race, Start, Step
 from pancam.vm.machine import Status
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ class _Replay:
         self.checker = checker
         checker.reset()
         self.recorder = Recorder(program, checker, code, kept)
+        self.ending: Ending | None = None  # of a race
         self.switches = 0
         self.preempted: list[int] = []
         self._last: int | None = None
@@ -132,8 +134,7 @@ class _Replay:
             for number, move in enumerate(moves):
                 self.recorder.move = number
                 self._do(number, move)
-            outcome = self.checker.outcome
-            ending = describe_ending(self.program, self.recorder, outcome)
+            ending = self.ending or describe_ending(self.program, self.recorder, self.checker.outcome)
             self._check(expected, ending.violation, len(moves))
         finally:
             self.recorder.close()
@@ -150,10 +151,12 @@ class _Replay:
             raise ReplayError(f"the moves end in a violation ({where}{found.text}), {wanted}", step)
 
     def _do(self, number: int, move: Move) -> None:
-        if self.checker.machine.status is not Status.RUNNING:
+        if self.checker.machine.status is not Status.RUNNING or self.ending is not None:
             raise ReplayError(f"the program is over, but there are moves left ({self._ending()})", number + 1)
-        if isinstance(move, Step):
+        if isinstance(move, Step | Approach):
             self._step(number, move)
+        elif isinstance(move, Race):
+            self._race(number, move)
         elif isinstance(move, Start):
             self._driver(number, "start_thread", move.thread, move.function, move.argument)
             self.recorder.add_thread(move.thread, move.function)
@@ -170,7 +173,16 @@ class _Replay:
         fault = self.checker.machine.fault
         return fault.text if fault is not None else self.checker.outcome.name.lower()
 
-    def _step(self, number: int, move: Step) -> None:
+    def _race(self, number: int, move: Race) -> None:
+        """By definition: in this state, both threads are about to make their accesses."""
+        races = self.checker.races(pending=True)
+        if move.number >= len(races):
+            raise ReplayError("the threads are not about to race", number + 1)
+        self.ending = RaceEnding(self.program, self.recorder, races[move.number]).describe()
+        if self.ending is None:
+            raise ReplayError("the accesses that are to race cannot be found", number + 1)
+
+    def _step(self, number: int, move: Step | Approach) -> None:
         choices = self.checker.moves(move.thread)
         if choices == 0:
             raise ReplayError(f"thread {move.thread} cannot move", number + 1)
@@ -181,7 +193,7 @@ class _Replay:
             if self.checker.moves(self._last) > 0:
                 self.preempted.append(number)
         self._last = move.thread
-        self.recorder.step(move.thread, move.choice)
+        self.recorder.step(move.thread, move.choice, move.transitions if isinstance(move, Approach) else None)
 
     def _driver(self, number: int, method: str, *arguments: int | str) -> None:
         """Something that the driver does, told by what it changes."""

@@ -16,21 +16,24 @@ from typing import TYPE_CHECKING, Any
 from pancam.errors import UsageError
 from pancam.explain.code_view import is_library_file
 from pancam.explain.ending import Violation
-from pancam.moves import Call, Invariant, Move, Start, Step
+from pancam.moves import Approach, Call, Invariant, Move, Race, Start, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pancam.bytecode.program import Program
+    from pancam.explain.ending import RaceAccess
     from pancam.explain.trace import Trace, TraceStep
 
 FORMAT = "pancam-trace"
 VERSION = 1
-MOVES: dict[str, type[Step | Call | Start | Invariant]] = {
+MOVES: dict[str, type[Move]] = {
     "step": Step,
     "call": Call,
     "start": Start,
     "invariant": Invariant,
+    "approach": Approach,
+    "race": Race,
 }
 
 
@@ -137,6 +140,7 @@ def trace_row(trace: Trace) -> dict[str, Any]:
         "values": dict(ending.values),
         "details": list(ending.details),
         "object": asdict(ending.object) if ending.object is not None else None,
+        "accesses": [_access_row(access) for access in ending.accesses],
         "waiting": [_without_columns(asdict(waiting)) for waiting in ending.waiting],
         "wait_cycle": list(ending.cycle),
         "stacks": list(ending.stacks),
@@ -159,6 +163,11 @@ def _step_row(step: TraceStep) -> dict[str, Any]:
         row = {**row, "file": location["file"], "line": location["line"], "column": location["column"]}
     kept = ("number", "move", "thread", "thread_name")
     return {key: value for key, value in row.items() if key in kept or value not in ((), "", None)}
+
+
+def _access_row(access: RaceAccess) -> dict[str, Any]:
+    place = access.location
+    return {**asdict(access), "location": f"{place.file}:{place.line}" if place else ""}
 
 
 def _without_columns(row: dict[str, Any]) -> dict[str, Any]:
@@ -249,7 +258,7 @@ def _move(row: list[Any]) -> Move:
     if cls is None:
         raise UsageError(f"the trace file has a move of an unknown kind: {row[0] if row else 'nothing'}")
     names = list(cls.__dataclass_fields__)
-    numbers = [name in ("thread", "choice", "argument") for name in names]
+    numbers = [name != "function" for name in names]
     fits = len(row) == len(names) + 1 and all(
         _is_count(value) if number else isinstance(value, str) for value, number in zip(row[1:], numbers, strict=True)
     )

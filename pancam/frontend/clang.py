@@ -56,6 +56,13 @@ _ZIG_FLAGS = ("-fno-sanitize=all", "-UNDEBUG")
 DIVISION_CHECKS = ("integer-divide-by-zero",)
 BOUNDS_CHECKS = ("array-bounds",)
 OVERFLOW_CHECKS = ("signed-integer-overflow", "shift")
+# LLVM may read what the source does not read, as long as the value is not used. Not in functions that are to be looked
+# at by the thread sanitiser; its instrumentation is not wanted. What is left of it is a call of __tsan_init.
+_EXACT_FLAGS = (
+    "-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-instrument-memory-accesses=0", "-mllvm",
+    "-tsan-instrument-func-entry-exit=0", "-mllvm", "-tsan-instrument-atomics=0", "-mllvm",
+    "-tsan-instrument-memintrinsics=0",
+)  # fmt: skip
 _DIAGNOSTIC = re.compile(r"(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<message>.*)")
 _DRIVER_ERROR = re.compile(r"\S*: (?:fatal )?error: (?P<message>.*)")
 _MISSING_HEADER_32 = re.compile(r"'(gnu/stubs-32\.h|bits/\S+|sys/cdefs\.h|asm/\S+)' file not found")
@@ -82,6 +89,7 @@ class CompileOptions:
     include_files: tuple[str, ...] = ()
     m32: bool = False
     checks: tuple[str, ...] = ()  # of -fsanitize that become traps
+    exact_accesses: bool = False  # an optimiser may leave accesses to memory out, but adds none
     extra_flags: tuple[str, ...] = ()
 
 
@@ -206,6 +214,8 @@ def compile_command(path: str, options: CompileOptions, clang: Clang, output: Pa
     if options.checks:
         names = ",".join(options.checks)
         command += [f"-fsanitize={names}", f"-fsanitize-trap={names}"]
+    if options.exact_accesses and options.opt_level != "0":
+        command += _EXACT_FLAGS
     if options.std is not None:
         command.append(f"-std={options.std}")
     command += [f"-I{directory}" for directory in options.include_dirs]

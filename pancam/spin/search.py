@@ -14,6 +14,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from array import array
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,7 +34,7 @@ from pancam.spin.verifier import MODEL, driver_text, keep_files, obtain_verifier
 from pancam.vm.progress import Progress, read_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from pancam.settings import Settings
 
@@ -64,6 +65,7 @@ class Watch:
     on_progress: Callable[[Progress, float, int], None] | None = None
     notice: Callable[[str], None] = lambda _: None
     keep: Path | None = None
+    lines: Sequence[int] = ()  # the number of each instruction's line, by which data races are told apart
     finals: Path | None = None  # a file for all states in which executions end (vm_c/search/finals.c)
 
 
@@ -112,6 +114,7 @@ class _Attempt:
             folder = Path(name)
             (folder / "program.pcb").write_bytes(self.image)
             (folder / "progress").touch()
+            (folder / "lines").write_bytes(array("I", watch.lines).tobytes())
             # SPIN's multicore search makes the keys of its shared memory from the model's file.
             (folder / MODEL).write_text(driver_text(self.verifier))
             process = start_verifier(binary, self._arguments(), folder, self._environment(folder))
@@ -138,6 +141,7 @@ class _Attempt:
             "PANCAM_MEMORY": str(search.memory),
             "PANCAM_PROCESSES": str(search.cores),
             "PANCAM_PROGRESS": str(folder / "progress"),
+            "PANCAM_LINES": str(folder / "lines"),
         }
         if search.bound is not None:
             environment["PANCAM_BOUND"] = str(search.bound)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from pancam.vm._machine import ffi, lib
 from pancam.vm.machine import ERROR_BYTES, Machine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 _ffi: Any = ffi
 _lib: Any = lib
@@ -28,10 +29,26 @@ class Outcome(IntEnum):
     IGNORED = _lib.OUTCOME_IGNORED
 
 
+@dataclass(frozen=True, slots=True)
+class RaceSide:
+    """A thread that is about to make one of two accesses that race; check_api.h says what each field means."""
+
+    thread: int
+    choice: int
+    transitions: int
+    line: int
+    writes: bool
+    is_atomic: bool
+
+
+Race = tuple[RaceSide, RaceSide]
+
+
 class Checker:
     """A move is a thread and the number of a choice; a list of moves from the start is a trace."""
 
-    def __init__(self, image: bytes, settings: Settings | None = None) -> None:
+    def __init__(self, image: bytes, settings: Settings | None = None, lines: Sequence[int] = ()) -> None:
+        """`lines` gives each pc the number of its line, for races; without them every pc is a line of its own."""
         self.settings = settings or Settings()
         error = _ffi.new("char[]", ERROR_BYTES)
         data = _ffi.from_buffer("uint8_t[]", image)
@@ -39,6 +56,7 @@ class Checker:
         if check == _ffi.NULL:
             raise ImageError(_ffi.string(error).decode(errors="replace"))
         self._check = _ffi.gc(check, _lib.check_destroy)
+        _lib.check_lines(check, lines, len(lines))
         self.machine = Machine.of_pointer(_lib.check_machine(check), image, owner=self)
 
     def reset(self) -> None:
@@ -75,6 +93,17 @@ class Checker:
             raise IndexError(f"thread {thread} has no move {choice}")
         _lib.check_step(self._check, thread, choice)
 
+    def approach(self, thread: int, choice: int, transitions: int) -> None:
+        """Do only so many transitions of a move that the thread has."""
+        if not 0 <= choice < self.moves(thread):
+            raise IndexError(f"thread {thread} has no move {choice}")
+        _lib.check_approach(self._check, thread, choice, transitions)
+
+    def races(self, *, pending: bool = False) -> list[Race]:
+        """Data races that parts of the threads' moves lead to, or that are there now; each pair of lines once."""
+        count = _lib.check_races(self._check, int(pending))
+        return [_race(_lib.check_race(self._check, number)) for number in range(count)]
+
     @property
     def outcome(self) -> Outcome:
         """What has become of this execution."""
@@ -97,3 +126,11 @@ class Checker:
         error = _ffi.new("char[]", ERROR_BYTES)
         if not action(error):
             raise UsageError(_ffi.string(error).decode(errors="replace"))
+
+
+def _race(found: Any) -> Race:  # noqa: ANN401
+    one, other = (
+        RaceSide(side.thread, side.choice, side.transitions, side.line, bool(side.writes), bool(side.is_atomic))
+        for side in found.sides
+    )
+    return one, other

@@ -10,7 +10,7 @@ import pytest
 from compiled import compile_text
 from test_trace import LOST_UPDATE
 
-from pancam.check import replay_trail
+from pancam.check import replay_trails
 from pancam.errors import InternalError
 from pancam.moves import Step
 from pancam.settings import Settings
@@ -27,7 +27,7 @@ DONE = SearchResult(COMPLETE, Progress(), ())
 def test_a_corrupted_trail_is_an_internal_error_and_never_a_violation(tmp_path: Path) -> None:
     program = compile_text(LOST_UPDATE, tmp_path)
     (trail,) = search(program.image, Settings(), SearchOptions(), program.thread_limit, Watch()).trails
-    trace = replay_trail(program, Settings(), trail)
+    (trace,) = replay_trails(program, Settings(), [trail])
     assert trace.ending.violation is not None
     wrong = [
         trail[:-1],
@@ -37,7 +37,7 @@ def test_a_corrupted_trail_is_an_internal_error_and_never_a_violation(tmp_path: 
     ]
     for moves in wrong:
         with pytest.raises(InternalError, match="internal error: a counterexample"):
-            replay_trail(program, Settings(), moves)
+            replay_trails(program, Settings(), [moves])
 
 
 @pytest.mark.parametrize(

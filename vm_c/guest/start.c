@@ -23,3 +23,6 @@ PROTOTYPE(void, __pancam_prepare, (unsigned thread)) {
     (void)thread;
     __pancam_run_constructors();
 }
+
+/* Programs that are compiled for a search for data races call this first. */
+PROTOTYPE(void, __tsan_init, (void)) {}

@@ -4,8 +4,9 @@
  * move is. Everything a process needs to interpret a state is made before SPIN forks (make_ready), or when it is first
  * needed. Told through the environment: PANCAM_IMAGE, PANCAM_SETTINGS, PANCAM_MEMORY, PANCAM_PROCESSES,
  * PANCAM_PROGRESS, PANCAM_DEPTH, PANCAM_BOUND (the context bound), PANCAM_PLACES (bound.c is to be used),
- * PANCAM_FINALS (finals.c), PANCAM_STOP_AT_THREADS (an execution with too many threads ends the search) and, when a
- * trail is being re-executed, PANCAM_MOVES, the file that every call which changes the state is written to.
+ * PANCAM_LINES (check_lines: a file of 32-bit numbers), PANCAM_FINALS (finals.c), PANCAM_STOP_AT_THREADS (an execution
+ * with too many threads ends the search) and, when a trail is being re-executed, PANCAM_MOVES, the file that every call
+ * which changes the state is written to.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -104,19 +105,33 @@ static PanProcess *own_progress(void) { return pan_progress->process + own_numbe
 
 /* --- the program --- */
 
+static uint8_t *read_file(const char *path, size_t *size) {
+    int file = open(path, O_RDONLY);
+    struct stat status;
+    if (file < 0 || fstat(file, &status) != 0) search_fail("%s: %s", path, strerror(errno));
+    *size = (size_t)status.st_size;
+    uint8_t *bytes = malloc(*size + 1);
+    if (bytes == NULL || read(file, bytes, *size) != status.st_size) search_fail("%s: cannot be read", path);
+    close(file);
+    return bytes;
+}
+
+static void load_lines(const char *path) {
+    size_t size;
+    uint32_t *lines = (uint32_t *)(void *)read_file(path, &size);
+    check_lines(check, lines, (uint32_t)(size / sizeof *lines));
+    free(lines);
+}
+
 static void load_program(void) {
     char error[ERROR_BYTES] = "";
     const char *settings = getenv("PANCAM_SETTINGS"), *memory = getenv("PANCAM_MEMORY");
-    int file = open(pan_shared->image_path, O_RDONLY);
-    struct stat status;
-    if (file < 0 || fstat(file, &status) != 0) search_fail("%s: %s", pan_shared->image_path, strerror(errno));
-    uint8_t *image = malloc((size_t)status.st_size + 1);
-    if (image == NULL || read(file, image, (size_t)status.st_size) != status.st_size)
-        search_fail("%s: cannot be read", pan_shared->image_path);
-    close(file);
-    check = check_create(image, (size_t)status.st_size, settings == NULL ? "" : settings, error, sizeof error);
+    size_t size;
+    uint8_t *image = read_file(pan_shared->image_path, &size);
+    check = check_create(image, size, settings == NULL ? "" : settings, error, sizeof error);
     free(image);
     if (check == NULL) search_fail("%s", error);
+    if (getenv("PANCAM_LINES") != NULL) load_lines(getenv("PANCAM_LINES"));
     uint64_t limit = memory == NULL ? DEFAULT_MEMORY : strtoull(memory, NULL, 10);
     store_create(check, limit);
     if (check->has_abstraction) abstract_create(check, limit);
@@ -289,15 +304,20 @@ static void count_step(void) {
     for (uint32_t i = 0; i < check->property_count; i++) progress->evaluations += check_evaluations(check, i);
 }
 
-void pan_step_choice(unsigned thread, unsigned choice) {
+/* The machine gets to the tracked state. */
+static void load_state(void) {
     size_t size;
+    store_load(ready());
+    const void *identity = store_identity(&size);
+    check_identify(check, (uint64_t)depth, identity, size);
+}
+
+void pan_step_choice(unsigned thread, unsigned choice) {
     LOG_MOVE("step %u %u\n", thread, choice);
     if (choice >= pan_choices(thread))
         search_fail("the driver lets thread %u make a move that it does not have", thread);
     int is_preemption = preempts(thread);
-    store_load(ready());
-    const void *identity = store_identity(&size);
-    check_identify(check, (uint64_t)depth, identity, size);
+    load_state();
     check_step(check, thread, choice);
     count_step();
     if (depth >= depth_limit) search_stop(PAN_STOP_DEPTH);
@@ -330,6 +350,12 @@ static uint64_t report_key(const VmMachine *machine) {
     return key == 0 ? 1 : key;
 }
 
+/* Of two lines, in whichever order, whatever the threads do there. */
+static uint64_t race_key(const VmRace *race) {
+    uint64_t one = race->sides[0].line, other = race->sides[1].line;
+    return (uint64_t)1 << 63 | (one < other ? one << 31 | other : other << 31 | one);
+}
+
 /* Where the key is or would be; MOST_REPORTS: there is no room. */
 static uint32_t report_slot(uint64_t key) {
     uint32_t slot = 0;
@@ -337,7 +363,32 @@ static uint32_t report_slot(uint64_t key) {
     return slot;
 }
 
+/* What does not fit is not reported: there are reports enough. */
+static int is_new_race(const VmRace *race) {
+    uint32_t slot = report_slot(race_key(race));
+    return slot < MOST_REPORTS && pan_shared->reported[slot] == 0;
+}
+
+/* Races do not end an execution: they are looked for in the states that threads leave. */
+static int has_new_race(void) {
+    load_state();
+    uint32_t count = check_races(check, 0), number = 0;
+    while (number < count && !is_new_race(check_race(check, number))) number++;
+    return number < count;
+}
+
+static void report_races(void) {
+    load_state();
+    uint32_t count = check_races(check, 0);
+    for (uint32_t number = 0; number < count; number++) {
+        uint64_t key = race_key(check_race(check, number));
+        uint32_t slot = report_slot(key);
+        if (slot < MOST_REPORTS) pan_shared->reported[slot] = key;
+    }
+}
+
 int pan_bad(void) {
+    if (outcome_now() == OUTCOME_RUNNING) return store_summary() != NULL && check->finds_races && has_new_race();
     if (outcome_now() != OUTCOME_VIOLATION) return 0;
     store_load(check);
     uint32_t slot = report_slot(report_key(check->machine));
@@ -345,6 +396,10 @@ int pan_bad(void) {
 }
 
 void pan_report(void) {
+    if (outcome_now() == OUTCOME_RUNNING) {
+        report_races();
+        return;
+    }
     store_load(check);
     uint64_t key = report_key(check->machine);
     uint32_t slot = report_slot(key);
