@@ -29,9 +29,11 @@ lint: $(INSTALLED)
 	.venv/bin/mypy
 	.venv/bin/clang-format --dry-run -Werror $(C_SOURCES)
 
-# Random multithreaded programs: steps of all sizes must lead to the same verdicts and final states.
+# Random multithreaded programs: steps of all sizes must lead to the same verdicts and final states, and find the races
+# that there are by definition.
 fuzz: tools-test $(INSTALLED)
 	$(PY) tests/search/reduction.py --count $(N) --seed $(SEED) --jobs $(JOBS)
+	$(PY) tests/search/races.py --count $(N) --seed $(SEED) --jobs $(JOBS)
 
 # Random programs of one thread: the machine against native code.
 fuzz-native: tools-test $(INSTALLED)

@@ -94,8 +94,10 @@ class Pending:
         values: list[int | None] = [None]
         if self.machine.at_choice(thread):
             values = [self.checker.chosen_value(thread, choice) for choice in range(self.checker.moves(thread))]
-        found = [access for value in values for access in self._section(thread, value)]
-        self.checker.unpack(state)
+        found: list[Access] = []
+        for value in values:
+            found += self._section(thread, value)
+            self.checker.unpack(state)
         return found
 
     def _section(self, thread: int, value: int | None) -> list[Access]:

@@ -36,7 +36,7 @@ static int push(struct exit_handler **list, const struct exit_handler *handler) 
 
 /* Runs the handlers, last registered first, also those registered meanwhile. */
 static void run(struct exit_handler **list, int status) {
-    while (*list != NULL) {
+    while (__atomic_load_n(list, __ATOMIC_RELAXED) != NULL) { /* others may be registering some */
         __pancam_atomic_begin();
         struct exit_handler *node = *list;
         *list = node->next;

@@ -49,11 +49,11 @@ long random(void) {
     return (long)(next >> 33);
 }
 
-void srandom(unsigned seed) { random_state = seed; }
+void srandom(unsigned seed) { __atomic_store_n(&random_state, seed, __ATOMIC_RELAXED); }
 
 int rand(void) { return (int)random(); }
 
-void srand(unsigned seed) { random_state = seed; }
+void srand(unsigned seed) { srandom(seed); }
 
 static unsigned step_of_rand_r(unsigned *seed) {
     *seed = *seed * 1103515245 + 12345;
