@@ -150,8 +150,8 @@ class RaceEnding:
         accesses = tuple(self._described(found) for found in sides)
         for found, access in zip(sides, accesses, strict=True):
             self._show(found, access)
-        location, access = accesses[0].location, sides[0].access
-        object_ = MemoryReport(self.recorder.tools).at(access.pointer, access.size, "")
+        location, touched = accesses[0].location, sides[0].access
+        object_ = MemoryReport(self.recorder.tools).at(touched.pointer, touched.size, "")
         return Ending(
             Violation(
                 DATA_RACE, _text(accesses), location.file if location else "", location.line if location else 0
