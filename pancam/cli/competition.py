@@ -83,6 +83,7 @@ def with_property(options: argparse.Namespace, wanted: Property) -> argparse.Nam
     checked.only = list(wanted.kinds)
     for name in wanted.options:
         setattr(checked, name, True)
+    checked.spurious_wakeups = True  # POSIX allows them, and tasks are about all that it allows
     checked.exhaustive = True  # what is left out, the user has not asked to leave out
     return checked
 

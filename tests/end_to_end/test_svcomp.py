@@ -118,6 +118,16 @@ def test_a_fault_that_the_property_does_not_name_never_becomes_true(pancam: Comm
     assert result_of(pancam, "--property", "unreach-call", "assert.c") == "property unreach-call: true"
 
 
+def test_a_wait_on_a_condition_may_end_without_a_signal(pancam: CommandLine) -> None:
+    pancam.file(
+        "t.c",
+        "#include <pthread.h>\nextern void reach_error(void);\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
+        "pthread_cond_t c = PTHREAD_COND_INITIALIZER;\nint main(void) {\n    pthread_mutex_lock(&m);\n"
+        "    pthread_cond_wait(&c, &m);\n    reach_error();\n}\n",
+    )
+    assert result_of(pancam, "--property", "unreach-call", "t.c") == "property unreach-call: false(unreach-call)"
+
+
 def test_a_search_grows_its_limit_of_threads_unless_the_user_set_it(pancam: CommandLine) -> None:
     pancam.file(
         "t.c",
