@@ -35,6 +35,7 @@ class BuildOptions:
     needs_main: bool = True  # otherwise threads are started from outside
     functions: tuple[str, ...] = ()  # that must be there, since they are called from outside
     candidates: tuple[str, ...] = ()  # names that may be functions; a driver mentions them
+    uninit: bool = False  # loads of what was never written are faults
     error_functions: tuple[str, ...] = ()  # that must not be called
     error_labels: tuple[str, ...] = ()  # that must not be reached
 
@@ -67,6 +68,8 @@ def build_program(paths: Sequence[str], options: BuildOptions, arguments: list[s
             )
         if options.error_functions or options.error_labels:
             raise UsageError(f"an image ({IMAGE_SUFFIX}) is compiled already: error functions are for C or LLVM files")
+        if options.uninit or options.compile.checks_overflow:
+            raise UsageError(f"--overflow and --uninit are for compiling: an image ({IMAGE_SUFFIX}) has them or not")
         return _load_image(paths, arguments)
     try:
         return _compile_program(paths, options, arguments, timings)
@@ -103,7 +106,9 @@ def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: lis
         has_main = options.needs_main or "main" in mentioned
         errors = ErrorPlaces(options.error_functions, options.error_labels)
         roots = Roots(has_main, (*options.functions, *(name for name in mentioned if name != "main")), errors)
-        return lower_module(module, [_program_name(paths), *arguments], options.thread_limit, roots)
+        return lower_module(
+            module, [_program_name(paths), *arguments], options.thread_limit, roots, tracks=options.uninit
+        )
 
 
 def _library_options(options: CompileOptions) -> CompileOptions:

@@ -6,6 +6,7 @@
 #include "access.h"
 #include "accesses.h"
 #include "arith.h"
+#include "shadow.h"
 
 #ifdef VM_PARANOID
 static int slot_is_in_frame(const VmMachine *machine, uint32_t thread, const VmInstr *ip, const uint64_t *r,

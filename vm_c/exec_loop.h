@@ -34,6 +34,12 @@
     if (UNLIKELY(bytes == NULL)) { pointer = (address); accessed = (size); writes = 1; goto bad_access; } \
     note_write(machine, bytes, (size));
 
+#define MARK(address, size) \
+    do { if (UNLIKELY(machine->image.tracks)) shadow_write(machine, (address), (size), UINT64_MAX); } while (0)
+#define CHECK_WRITTEN(address, size) \
+    do { if (UNLIKELY(ip->y & ACCESS_CHECKED) && shadow_read(machine, (address), (size)) != all_marks(size)) \
+        RAISE(FAULT_UNINITIALISED, (address), (size)); } while (0)
+
 VmStop LOOP_NAME(VmMachine *machine, VmCall *call) {
     static const void *const run_labels[] = {
 #define OP(name, a, b, c, imm, visibility, meaning) &&L_##name,
@@ -199,28 +205,38 @@ returning:
 #define CASES(W) \
     CASE(LOAD##W) { \
         READ(bytes, WITH_OFFSET(B), W / 8) \
-        uint##W##_t value; memcpy(&value, bytes, W / 8); A = value; NEXT(); } \
+        uint##W##_t value; memcpy(&value, bytes, W / 8); \
+        if (UNLIKELY(ip->c & ACCESS_TRACKED)) { pointer = WITH_OFFSET(B); accessed = W / 8; result = value; goto tracked; } \
+        A = value; NEXT(); } \
     CASE(STORE##W) { \
         WRITE(bytes, WITH_OFFSET(B), W / 8) \
+        MARK(WITH_OFFSET(B), W / 8); \
+        if (UNLIKELY(ip->c & ACCESS_MARKED)) shadow_write(machine, WITH_OFFSET(B), W / 8, SLOT(ip->a + 1)); \
         uint##W##_t value = U(W, A); memcpy(bytes, &value, W / 8); NEXT(); } \
     CASE(STOREI##W) { \
         WRITE(bytes, WITH_OFFSET(B), W / 8) \
+        MARK(WITH_OFFSET(B), W / 8); \
         uint##W##_t value = U(W, SIGNED_Y); memcpy(bytes, &value, W / 8); NEXT(); } \
     CASE(LOADA##W) { \
         READ(bytes, IMM, W / 8) \
-        uint##W##_t value; memcpy(&value, bytes, W / 8); A = value; NEXT(); } \
+        uint##W##_t value; memcpy(&value, bytes, W / 8); \
+        if (UNLIKELY(ip->c & ACCESS_TRACKED)) { pointer = IMM; accessed = W / 8; result = value; goto tracked; } \
+        A = value; NEXT(); } \
     CASE(STOREA##W) { \
         WRITE(bytes, IMM, W / 8) \
         uint##W##_t value = U(W, A); memcpy(bytes, &value, W / 8); NEXT(); } \
     CASE(RMW##W) { \
         WRITE(bytes, B, W / 8) \
+        CHECK_WRITTEN(B, W / 8); \
+        MARK(B, W / 8); \
         uint##W##_t old, value; memcpy(&old, bytes, W / 8); \
         value = U(W, rmw_operation(ip->x, W, old, C)); \
         memcpy(bytes, &value, W / 8); A = old; NEXT(); } \
     CASE(CMPXCHG##W) { \
         WRITE(bytes, B, W / 8) \
+        CHECK_WRITTEN(B, W / 8); \
         uint##W##_t old, expected = U(W, C), value = U(W, SLOT(ip->c + 1)); memcpy(&old, bytes, W / 8); \
-        if (old == expected) memcpy(bytes, &value, W / 8); \
+        if (old == expected) { MARK(B, W / 8); memcpy(bytes, &value, W / 8); } \
         A = old; SLOT(ip->a + 1) = old == expected; NEXT(); }
     FOR_WIDTHS(CASES)
 #undef CASES
@@ -249,6 +265,7 @@ returning:
     }
     CASE(ALLOC) {
         TRY(heap_allocate(machine, call->thread, B, C, (uint32_t)(ip - code), &result));
+        if (ip->x & ALLOC_INITIALISED) heap_initialise(machine, result);
         A = result;
         NEXT();
     }
@@ -410,6 +427,14 @@ returning:
         NEXT();
     }
 
+tracked: { /* a load of `result` at `pointer` that wants to know what was written */
+        uint32_t marks = shadow_read(machine, pointer, accessed), enough = all_marks(accessed);
+        if ((ip->c & ACCESS_PARTLY) && marks != 0) marks = enough;
+        if ((ip->c & ACCESS_CHECKED) && marks != enough) RAISE(FAULT_UNINITIALISED, pointer, accessed);
+        A = result;
+        if (ip->c & ACCESS_MARKED) SLOT(ip->a + 1) = marks;
+        NEXT();
+    }
 before_stack:
     if (call->mode == VM_PURE || !concerns_others(machine, call->thread, ip, r)) goto *run_labels[ip->op];
 before_visible:
@@ -476,3 +501,5 @@ thread_over:
 #undef FOR_WIDTHS
 #undef READ
 #undef WRITE
+#undef MARK
+#undef CHECK_WRITTEN

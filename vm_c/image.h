@@ -7,7 +7,7 @@
 #pragma once
 
 #define IMAGE_MAGIC 0x4d414350u /* "PCAM" */
-#define IMAGE_VERSION 3u
+#define IMAGE_VERSION 4u
 #define NO_SLOT 0xffffu
 #define FRAME_HEADER_SLOTS 2u
 #define NO_LIVE_SET 0xffffffffu
@@ -102,7 +102,16 @@ enum {
     OBJECT_CONSTANT = 1,
 };
 
-enum { ACCESS_ATOMIC = 1, ACCESS_VOLATILE = 2, ACCESS_PRIVATE = 4 }; /* private: to a variable nobody else can know */
+enum {
+    ACCESS_ATOMIC = 1,
+    ACCESS_VOLATILE = 2,
+    ACCESS_PRIVATE = 4,  /* to a variable nobody else can know */
+    ACCESS_CHECKED = 8,  /* a load of what was never written is a fault */
+    ACCESS_PARTLY = 16,  /* with CHECKED: only if no byte of it was written */
+    ACCESS_MARKED = 32,  /* slot a + 1 holds which of the bytes are initialised: a copy */
+    ACCESS_TRACKED = 56, /* any of the last three: programs with such accesses have shadow memory (shadow.h) */
+};
+enum { ALLOC_INITIALISED = 1 }; /* the zeros of the new object count as written */
 enum { TRAP_ADD, TRAP_SUB, TRAP_MUL, TRAP_NEGATE, TRAP_INDEX, TRAP_SHL, TRAP_SHR }; /* what the numbers of TRAPV are */
 enum { STACK_ESCAPES = 1 }; /* of a stack object whose address others may get to know */
 enum { AWAIT_EITHER, AWAIT_NOT };

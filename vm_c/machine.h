@@ -58,6 +58,7 @@ typedef enum {
 typedef struct {
     uint32_t pointer_bits, entry;
     uint32_t code_count, function_count, object_count, tls_count, table_count, target_count;
+    int tracks; /* some instruction asks what was written: there is shadow memory */
     uint32_t constants_size, globals_size, tls_data_size, live_word_count, strings_size;
     VmInstr *code;
     uint32_t *code_function; /* of each pc */
@@ -205,6 +206,7 @@ VmFault access_fault(VmMachine *machine, uint64_t pointer, uint64_t size, int wr
 uint8_t *checked_access(VmMachine *machine, uint64_t pointer, uint64_t size, int write, VmFault *fault);
 VmFault heap_allocate(VmMachine *machine, uint32_t thread, uint64_t size, uint64_t alignment, uint32_t site,
                       uint64_t *pointer);
+void heap_initialise(VmMachine *machine, uint64_t pointer); /* a whole new object */
 VmFault heap_free(VmMachine *machine, uint64_t pointer);
 VmFault heap_size(VmMachine *machine, uint64_t pointer, uint64_t *size);
 VmFault stack_allocate(VmMachine *machine, uint32_t thread, uint64_t size, uint32_t flags, uint32_t site,

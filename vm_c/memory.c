@@ -5,6 +5,7 @@
  * Heap ids and space are always the lowest that fit: they depend on what is alive, not on the order of frees.
  */
 #include "access.h"
+#include "shadow.h"
 
 static uint32_t object_kind(const VmObject *object) { return object->flags & OBJECT_KIND_MASK; }
 
@@ -76,6 +77,10 @@ static void heap_take(VmMachine *machine, uint32_t thread, uint32_t id, uint32_t
     if (space > 0 && start + space > heap->space_end) heap->space_end = start + space;
 }
 
+static VmObject heap_object(uint64_t size, uint32_t thread, uint32_t site) {
+    return (VmObject){.size = (uint32_t)size, .flags = object_flags(OBJECT_HEAP, thread), .site = site};
+}
+
 VmFault heap_allocate(VmMachine *machine, uint32_t thread, uint64_t size, uint64_t alignment, uint32_t site,
                       uint64_t *pointer) {
     machine->detail[0] = size;
@@ -83,7 +88,8 @@ VmFault heap_allocate(VmMachine *machine, uint32_t thread, uint64_t size, uint64
     if (alignment == 0 || (alignment & (alignment - 1)) != 0) return FAULT_LIBRARY_MISUSE;
     /* The start of any object is a multiple of 2^shift; nobody is given more than that. */
     if (size > machine->limits.heap_bytes || alignment >> machine->shift > 1) return FAULT_HEAP_LIMIT;
-    uint32_t ids = ids_for(machine, size), space = granules(size), start = 0;
+    VmObject object = heap_object(size, thread, site);
+    uint32_t ids = ids_for(machine, size), space = object_granules(machine, &object), start = 0;
     uint32_t id = bitmap_find_run(&machine->id_shape, id_bits(machine, thread), ids);
     if (id == machine->id_shape.limit) return FAULT_HEAP_LIMIT;
     if (space > 0) {
@@ -91,11 +97,8 @@ VmFault heap_allocate(VmMachine *machine, uint32_t thread, uint64_t size, uint64
         if (start == machine->space_shape.limit) return FAULT_HEAP_LIMIT;
     }
     heap_take(machine, thread, id, ids, start, space);
-    make_object(machine, heap_pool(machine, thread) + id, ids,
-                (VmObject){.base = heap_base(machine, thread) + start,
-                           .size = (uint32_t)size,
-                           .flags = object_flags(OBJECT_HEAP, thread),
-                           .site = site});
+    object.base = heap_base(machine, thread) + start;
+    make_object(machine, heap_pool(machine, thread) + id, ids, object);
     *pointer = (uint64_t)(heap_pool(machine, thread) + id) << machine->shift;
     return FAULT_NONE;
 }
@@ -112,20 +115,27 @@ static VmFault find_heap_object(VmMachine *machine, uint64_t pointer, VmObject *
     return FAULT_NONE;
 }
 
+/* Zeroes an object and its shadow. */
+static void clear_bytes(VmMachine *machine, const VmObject *object) {
+    uint8_t *bytes = machine->memory + (uint64_t)object->base * GRANULE;
+    uint64_t size = has_shadow(machine, object) ? (uint64_t)object_granules(machine, object) * GRANULE : object->size;
+    memset(bytes, 0, size);
+    note_write(machine, bytes, size);
+}
+
 VmFault heap_free(VmMachine *machine, uint64_t pointer) {
     VmObject *object;
     if (pointer == 0) return FAULT_NONE;
     VmFault fault = find_heap_object(machine, pointer, &object);
     if (fault != FAULT_NONE) return fault;
     uint32_t thread = object->flags >> OBJECT_OWNER_SHIFT, size = object->size;
-    uint32_t ids = ids_for(machine, size), space = granules(size);
+    uint32_t ids = ids_for(machine, size), space = object_granules(machine, object);
     uint32_t id = (uint32_t)(pointer >> machine->shift) - heap_pool(machine, thread);
     uint32_t start = object->base - heap_base(machine, thread);
     VmHeap *heap = machine->heaps + thread;
     PARANOID(thread < machine->limits.max_threads && id + ids <= machine->limits.heap_objects);
     PARANOID(start + space <= machine->space_shape.limit);
-    memset(machine->memory + (uint64_t)object->base * GRANULE, 0, size);
-    note_write(machine, machine->memory + (uint64_t)object->base * GRANULE, size);
+    clear_bytes(machine, object);
     memset(object, 0, ids * sizeof *object);
     note_write(machine, object, ids * sizeof *object);
     note_thread(machine, thread);
@@ -161,7 +171,7 @@ int heap_rebuild(VmMachine *machine, uint32_t thread) {
         ids = 1;
         if (object_kind(object) == OBJECT_DEAD) continue;
         ids = ids_for(machine, object->size);
-        uint64_t start = (uint64_t)object->base - heap_base(machine, thread), space = granules(object->size);
+        uint64_t start = (uint64_t)object->base - heap_base(machine, thread), space = object_granules(machine, object);
         if (start > expected.space_end || space > expected.space_end - start || ids > expected.id_end - id) return 0;
         heap_take(machine, thread, id, ids, (uint32_t)start, (uint32_t)space);
     }
@@ -176,7 +186,7 @@ void heap_account(VmMachine *machine, const VmObject *object, int live) {
     void (*update)(const VmBitmapShape *, uint64_t *, uint32_t, uint32_t) = live ? bitmap_set : bitmap_clear;
     update(&machine->id_shape, id_bits(machine, thread), id, ids_for(machine, object->size));
     update(&machine->space_shape, space_bits(machine, thread), object->base - heap_base(machine, thread),
-           granules(object->size));
+           object_granules(machine, object));
 }
 
 /* `flags` are a kind, and OBJECT_ESCAPED if others may get to know the address; they may know it already from an object
@@ -187,17 +197,15 @@ VmFault stack_allocate(VmMachine *machine, uint32_t thread, uint64_t size, uint3
     machine->detail[0] = size;
     machine->detail[1] = 0;
     if (size > machine->limits.stack_bytes) return FAULT_STACK_LIMIT;
-    uint32_t ids = ids_for(machine, size), space = granules(size);
+    VmObject object = {.size = (uint32_t)size, .flags = object_flags(flags, thread), .site = site};
+    uint32_t ids = ids_for(machine, size), space = object_granules(machine, &object);
     if (ids > machine->limits.stack_objects - owner->stack_ids) return FAULT_STACK_LIMIT;
     if (space > machine->limits.stack_bytes / GRANULE - owner->stack_top) return FAULT_STACK_LIMIT;
     uint64_t stack = machine->regions_offset + thread * machine->region_size + machine->stack_offset;
     uint32_t id = stack_pool(machine, thread) + owner->stack_ids;
-    if (owner->stack_ids < machine->heaps[thread].stale_ids) flags |= OBJECT_ESCAPED;
-    make_object(machine, id, ids,
-                (VmObject){.base = (uint32_t)(stack / GRANULE) + owner->stack_top,
-                           .size = (uint32_t)size,
-                           .flags = object_flags(flags, thread),
-                           .site = site});
+    if (owner->stack_ids < machine->heaps[thread].stale_ids) object.flags |= OBJECT_ESCAPED;
+    object.base = (uint32_t)(stack / GRANULE) + owner->stack_top;
+    make_object(machine, id, ids, object);
     owner->stack_ids += ids;
     owner->stack_top += space;
     *pointer = (uint64_t)id << machine->shift;
@@ -239,9 +247,58 @@ VmFault stack_clear_object(VmMachine *machine, uint64_t pointer) {
     while (machine->objects[id].flags & OBJECT_CONTINUED) id--;
     const VmObject *object = machine->objects + id;
     if (object_kind(object) != OBJECT_STACK) return FAULT_WILD_POINTER;
-    memset(machine->memory + (uint64_t)object->base * GRANULE, 0, object->size);
-    note_write(machine, machine->memory + (uint64_t)object->base * GRANULE, object->size);
+    clear_bytes(machine, object);
     return FAULT_NONE;
+}
+
+/* --- what was written --- */
+
+/* The number of the bit of an access's last byte, and where the bits of its object begin; null: it has none. */
+static uint8_t *shadow_of(const VmMachine *machine, uint64_t pointer, uint64_t size, uint64_t *first) {
+    const VmObject *object = machine->objects + (pointer >> machine->shift);
+    if (!has_shadow(machine, object)) return NULL;
+    uint64_t whole = (uint64_t)granules(object->size) * GRANULE;
+    *first = whole - (pointer & (((uint64_t)1 << machine->shift) - 1)) - size;
+    return machine->memory + (uint64_t)object->base * GRANULE + whole;
+}
+
+uint32_t shadow_read(const VmMachine *machine, uint64_t pointer, uint64_t size) {
+    uint64_t first;
+    const uint8_t *shadow = shadow_of(machine, pointer, size, &first);
+    if (shadow == NULL) return all_marks(size);
+    uint32_t bits = shadow[first / 8];
+    if (first % 8 + size > 8) bits |= (uint32_t)shadow[first / 8 + 1] << 8;
+    return bits >> first % 8 & all_marks(size);
+}
+
+void shadow_write(VmMachine *machine, uint64_t pointer, uint64_t size, uint64_t marks) {
+    uint64_t first;
+    uint8_t *shadow = shadow_of(machine, pointer, size, &first);
+    if (shadow == NULL) return;
+    uint32_t mask = all_marks(size) << first % 8, bits = ((uint32_t)marks & all_marks(size)) << first % 8;
+    shadow += first / 8;
+    shadow[0] = (uint8_t)((shadow[0] & ~mask) | bits);
+    if (first % 8 + size > 8) shadow[1] = (uint8_t)((shadow[1] & ~(mask >> 8)) | bits >> 8);
+    note_write(machine, shadow, first % 8 + size > 8 ? 2 : 1);
+}
+
+void heap_initialise(VmMachine *machine, uint64_t pointer) {
+    const VmObject *object = machine->objects + (pointer >> machine->shift);
+    uint64_t size = has_shadow(machine, object) ? object->size : 0;
+    for (uint64_t at = 0; at < size; at += MOST_MARKS) {
+        uint64_t left = size - at;
+        shadow_write(machine, pointer + at, left < MOST_MARKS ? left : MOST_MARKS, UINT64_MAX);
+    }
+}
+
+int vm_initialised(const VmMachine *machine, uint64_t pointer, uint64_t size) {
+    pointer &= machine->pointer_mask;
+    if (size == 0) return 1;
+    if (accessible(machine, machine->shift, pointer, size, 0) == NULL) return 0;
+    for (; size > MOST_MARKS; size -= MOST_MARKS, pointer += MOST_MARKS) {
+        if (shadow_read(machine, pointer, MOST_MARKS) != all_marks(MOST_MARKS)) return 0;
+    }
+    return shadow_read(machine, pointer, size) == all_marks(size);
 }
 
 const uint8_t *vm_read(const VmMachine *machine, uint64_t pointer, uint64_t size) {

@@ -73,7 +73,7 @@ static void forget_own_reads(Property *property, const VmMachine *machine) {
 static void remember_values(Property *property, const VmMachine *machine) {
     uint64_t size = 0;
     property->is_known = 0;
-    if (property->reads.overflowed) return;
+    if (property->reads.overflowed || machine->image.tracks) return; /* marks are not among the bytes that it read */
     forget_own_reads(property, machine);
     for (uint32_t i = 0; i < property->reads.count; i++)
         size += property->reads.entries[i].end - property->reads.entries[i].start;

@@ -188,6 +188,18 @@ static int check_conversion(const Check *check, const VmInstr *instr) {
     return good || reject(check, "wrong kind or width of a conversion", (uint64_t)x << 32 | y);
 }
 
+/* Loads and stores whose marks are in the next slot; that there are any makes the machine keep marks. */
+static int check_tracked(const Check *check, const VmInstr *instr) {
+    uint32_t kind = (uint32_t)(instr->op - OP_LOAD8) / 4;
+    int is_load = kind == 0 || kind == (OP_LOADA8 - OP_LOAD8) / 4, is_store = kind == (OP_STORE8 - OP_LOAD8) / 4;
+    if (!(instr->c & ACCESS_TRACKED)) return 1;
+    if (!is_load && (!is_store || (instr->c & ACCESS_TRACKED) != ACCESS_MARKED))
+        return reject(check, "wrong flags of an access", instr->c);
+    check->image->tracks = 1;
+    return !(instr->c & ACCESS_MARKED) || instr->a + 2u <= check->function->frame_slots ||
+           reject(check, "slot outside the frame", instr->a);
+}
+
 /* What the columns of opcodes.def cannot say. */
 static int check_special(const Check *check, VmInstr *instr) {
     const VmImage *image = check->image;
@@ -230,7 +242,10 @@ static int check_special(const Check *check, VmInstr *instr) {
     case OP_MATH80: return check_math(check, instr->x, 1);
     case OP_AWAIT:
         return (instr->x <= AWAIT_NOT && instr->y <= AWAIT_SPURIOUS) || reject(check, "no such condition", instr->x);
-    default: return instr->op < OP_FTOF || instr->op > OP_FTOU128 || check_conversion(check, instr);
+    case OP_ALLOC: return instr->x <= ALLOC_INITIALISED || reject(check, "unknown flags", instr->x);
+    default:
+        if (instr->op >= OP_LOAD8 && instr->op <= OP_STOREA64) return check_tracked(check, instr);
+        return instr->op < OP_FTOF || instr->op > OP_FTOU128 || check_conversion(check, instr);
     }
 }
 

@@ -182,6 +182,7 @@ const VmInstr *vm_instruction(const VmMachine *machine, uint32_t pc);
 uint32_t vm_frames(const VmMachine *machine, uint32_t thread, VmFrameInfo *frames, uint32_t capacity); /* top first */
 uint64_t vm_register(const VmMachine *machine, uint32_t thread, uint32_t index);    /* 0 outside the registers */
 const uint8_t *vm_read(const VmMachine *machine, uint64_t pointer, uint64_t size);  /* null: not inside one object */
+int vm_initialised(const VmMachine *machine, uint64_t pointer, uint64_t size);      /* as far as it is tracked */
 int vm_object_info(const VmMachine *machine, uint64_t pointer, VmObjectInfo *info); /* 0: no live object */
 uint32_t vm_heap_ids(const VmMachine *machine, uint32_t thread);  /* first object id of the thread's heap */
 uint32_t vm_stack_ids(const VmMachine *machine, uint32_t thread); /* and of its stack */

@@ -13,10 +13,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pancam.bytecode.code import CodeBlock, Imm, Inst, LabelAddress, Operand, SlotValue, VirtualCode
 from pancam.bytecode.competition import enter_section, is_atomic_function, reach_label
+from pancam.bytecode.definedness import is_library
 from pancam.bytecode.emitter import Emitter, mask
 from pancam.bytecode.escape import escaping_locals, root_name
 from pancam.bytecode.layout import WIDE
-from pancam.bytecode.promote import address_only_values, promotable_variables, use_counts
+from pancam.bytecode.promote import (
+    address_only_values,
+    assigned_before_use,
+    instructions_of,
+    promotable_variables,
+    use_counts,
+    used_values,
+)
 from pancam.errors import UnsupportedError
 from pancam.ir.model import DebugRecord, Instruction
 from pancam.ir.values import (
@@ -119,12 +127,16 @@ class FunctionLowering:
         self._varargs_pointer: int | None = None
         self.hidden_parameter: int | None = None
         self.debug: list[DebugEntry] = []
+        self.marked: set[Operand] = set()  # units that are followed by the marks of their bytes
         self._edge_count = 0
 
     # --- the whole function ---
 
     def lower(self) -> LoweredFunction:
-        for name, instruction in promotable_variables(self.function, self.layout).items():
+        variables = promotable_variables(self.function, self.layout)
+        if self.symbols.tracks:
+            variables = assigned_before_use(self.function, variables)
+        for name, instruction in variables.items():
             assert instruction.source_type is not None
             self.variables[name] = self.new_value(instruction.source_type)
         self._enter()
@@ -202,6 +214,21 @@ class FunctionLowering:
     def is_private(self, address: Value) -> bool:
         """Whether an address belongs to a variable that only the thread itself can get at."""
         return root_name(address, self.definitions) in self.symbols.private_thread_locals
+
+    @cached_property
+    def is_library(self) -> bool:
+        """Whether the function is pancam's own."""
+        return is_library(self.function, self.symbols.module)
+
+    @cached_property
+    def users(self) -> dict[str, list[Instruction]]:
+        """Who reads each local."""
+        found: dict[str, list[Instruction]] = {}
+        for instruction in instructions_of(self.function):
+            for value in used_values(instruction):
+                if isinstance(value, Local):
+                    found.setdefault(value.name, []).append(instruction)
+        return found
 
     @cached_property
     def escaping(self) -> set[str]:

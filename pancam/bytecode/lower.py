@@ -57,14 +57,17 @@ class Roots:
         return (self.entry, *outside)
 
 
-def lower_module(module: Module, arguments: list[str], thread_limit: int, roots: Roots | None = None) -> Program:
-    """The bytecode of everything that the program reaches from where it begins."""
+def lower_module(
+    module: Module, arguments: list[str], thread_limit: int, roots: Roots | None = None, *, tracks: bool = False
+) -> Program:
+    """The bytecode of everything that the program reaches from where it begins; `tracks`: with checks of loads."""
     roots = roots or Roots()
     for name in roots.functions:
         if name not in module.functions or module.functions[name].is_declaration:
             raise UsageError(f"the program has no function {name} (the compiler drops static functions nobody calls)")
     refuse_optimised(module, roots.errors)
     symbols = Symbols(module, thread_limit, arguments, roots.errors)
+    symbols.tracks = tracks
     symbols.collect(*roots.names)
     functions: list[FunctionCode] = []
     pc = 0

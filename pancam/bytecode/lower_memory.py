@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from pancam.bytecode.bits import regroup
 from pancam.bytecode.code import MASK64, Imm, Operand, SlotValue
+from pancam.bytecode.definedness import check_flags, is_copy
 from pancam.bytecode.emitter import fits32, mask, signed
 from pancam.bytecode.function import Address
 from pancam.bytecode.layout import SLOT_BITS, Scalar
@@ -68,6 +69,34 @@ def store_bytes(lowering: FunctionLowering, value: Operand, address: Address, si
         emitter.emit(f"STOREI{size * 8}", 0, pointer, flags, offset, number)
     else:
         emitter.emit(f"STORE{size * 8}", emitter.materialise(value), pointer, flags, offset)
+
+
+def load_marked(lowering: FunctionLowering, address: Address, size: int, flags: int) -> int:
+    """One load whose unit is followed by another, with the marks of the bytes: a half of a copy."""
+    emitter, unit = lowering.emitter, lowering.code.new_unit(2)
+    base, offset = normalised(lowering, address)
+    flags |= constants()["ACCESS_MARKED"]
+    if isinstance(base, Imm):
+        inst = emitter.emit_imm(f"LOADA{size * 8}", unit, 0, base.value)
+        inst.c = flags
+    else:
+        inst = emitter.emit(f"LOAD{size * 8}", unit, emitter.materialise(base), flags, offset)
+    inst.extra_defines = (unit + 1,)
+    lowering.marked.add(unit)
+    return unit
+
+
+def store_marked(lowering: FunctionLowering, unit: Operand, address: Address, size: int, flags: int) -> None:
+    """The other half. What has a constant address has no marks."""
+    assert isinstance(unit, int)
+    base, offset = normalised(lowering, address)
+    if isinstance(base, Imm):
+        lowering.emitter.emit_imm(f"STOREA{size * 8}", unit, 0, base.value).c = flags
+        return
+    flags |= constants()["ACCESS_MARKED"]
+    pointer_unit = lowering.emitter.materialise(base)
+    inst = lowering.emitter.emit(f"STORE{size * 8}", unit, pointer_unit, flags, offset)
+    inst.extra_reads = (unit + 1,)
 
 
 def normalised(lowering: FunctionLowering, address: Address) -> Address:
@@ -161,10 +190,14 @@ def handle_load(lowering: FunctionLowering, instruction: Instruction) -> None:
         lowering.read_variable(instruction, source.name)
         return
     check_atomic_width(lowering, instruction, instruction.type)
-    value = load_value(
-        lowering, instruction.type, lowering.address(source), access_flags(lowering, instruction, source)
-    )
-    lowering.define(instruction, value)
+    flags = access_flags(lowering, instruction, source)
+    if lowering.symbols.tracks:
+        if is_copy(lowering, instruction):
+            size = lowering.layout.size(instruction.type)
+            lowering.set_value(instruction, (load_marked(lowering, lowering.address(source), size, flags),))
+            return
+        flags |= check_flags(lowering, instruction)
+    lowering.define(instruction, load_value(lowering, instruction.type, lowering.address(source), flags))
 
 
 def handle_store(lowering: FunctionLowering, instruction: Instruction) -> None:
@@ -174,6 +207,10 @@ def handle_store(lowering: FunctionLowering, instruction: Instruction) -> None:
         return
     check_atomic_width(lowering, instruction, value.type)
     slots = lowering.value(value)
+    if slots[0] in lowering.marked:
+        size = lowering.layout.size(value.type)
+        store_marked(lowering, slots[0], lowering.address(target), size, access_flags(lowering, instruction, target))
+        return
     store_value(lowering, value.type, slots, lowering.address(target), access_flags(lowering, instruction, target))
 
 
@@ -285,6 +322,10 @@ def _atomic_bits(lowering: FunctionLowering, type_: Type) -> int:
     return scalars[0].bits
 
 
+def _atomic_check(lowering: FunctionLowering) -> int:
+    return constants()["ACCESS_CHECKED"] if lowering.symbols.tracks and not lowering.is_library else 0
+
+
 def evaluate_atomicrmw(lowering: FunctionLowering, instruction: Instruction) -> SlotValue:
     target, value = instruction.operands
     bits = _atomic_bits(lowering, value.type)
@@ -293,7 +334,7 @@ def evaluate_atomicrmw(lowering: FunctionLowering, instruction: Instruction) -> 
         raise lowering.unsupported(f"atomicrmw {instruction.rmw_operation} is not supported")
     place = lowering.emitter.materialise(pointer(lowering, lowering.address(target)))
     operand, unit = lowering.unit(value), lowering.emitter.unit()
-    lowering.emitter.emit(f"RMW{bits}", unit, place, operand, operation)
+    lowering.emitter.emit(f"RMW{bits}", unit, place, operand, operation, _atomic_check(lowering))
     return (unit,)
 
 
@@ -303,7 +344,7 @@ def evaluate_cmpxchg(lowering: FunctionLowering, instruction: Instruction) -> Sl
     place = lowering.emitter.materialise(pointer(lowering, lowering.address(target)))
     pair = lowering.emitter.group((lowering.operand(expected), lowering.operand(new)))
     result = lowering.code.new_unit(2)
-    lowering.emitter.emit(f"CMPXCHG{bits}", result, place, pair)
+    lowering.emitter.emit(f"CMPXCHG{bits}", result, place, pair, 0, _atomic_check(lowering))
     return (result, result + 1)
 
 
@@ -318,6 +359,12 @@ def handle_fence(lowering: FunctionLowering, instruction: Instruction) -> None:
 def copy_bytes(lowering: FunctionLowering, target: Address, source: Address, size: int, flags: int = 0) -> None:
     """Copy a small, constant number of bytes: all loads first, so that overlapping memory is right too."""
     word = lowering.layout.pointer_bytes
+    if lowering.symbols.tracks:
+        parts = [(at, width, Address(source.base, source.offset + at)) for at, width in chunks(size, word)]
+        copies = [(at, width, load_marked(lowering, place, width, flags)) for at, width, place in parts]
+        for at, width, unit in copies:
+            store_marked(lowering, unit, Address(target.base, target.offset + at), width, flags)
+        return
     loaded = [
         (at, width, load_bytes(lowering, Address(source.base, source.offset + at), width, flags))
         for at, width in chunks(size, word)

@@ -36,6 +36,14 @@ def _valued(name: str) -> Handler:
     return lower
 
 
+def _allocate_zeros(lowering: FunctionLowering, instruction: Instruction) -> None:
+    """A new object whose zeros are meant."""
+    size, alignment = (lowering.unit(operand) for operand in instruction.operands)
+    result = lowering.emitter.unit()
+    lowering.emitter.emit("ALLOC", result, size, alignment, constants()["ALLOC_INITIALISED"])
+    lowering.define_if_used(instruction, result)
+
+
 def _ending(name: str) -> Handler:
     """Likewise, for calls that do not return: what follows is never executed."""
 
@@ -105,6 +113,7 @@ MACHINE_CALLS: dict[str, Handler] = {
     "__pancam_fault": _ending("FAULT"),
     "__pancam_assume": _plain("ASSUME"),
     "__pancam_alloc": _valued("ALLOC"),
+    "__pancam_alloc_zeros": _allocate_zeros,
     "__pancam_free": _plain("FREE"),
     "__pancam_object_size": _valued("OBJSIZE"),
     "__pancam_output": _plain("OUTPUT"),

@@ -85,6 +85,39 @@ def promotable_variables(function: Function, layout: DataLayout) -> dict[str, In
     return found
 
 
+def assigned_before_use(function: Function, variables: dict[str, Instruction]) -> dict[str, Instruction]:
+    """Those of the variables that are written on every way to every place where they are read."""
+    everything = frozenset(variables)
+    before = dict.fromkeys(function.blocks, everything)
+    before[next(iter(function.blocks))] = frozenset()
+    changed = True
+    while changed:
+        changed = False
+        for block in function.blocks.values():
+            after = before[block.name] | _written(block.instructions)
+            for target in _successors(block.instructions[-1]):
+                known = before[target] & after
+                changed |= known != before[target]
+                before[target] = known
+    read_early: set[str] = set()
+    for block in function.blocks.values():
+        known = before[block.name]
+        for instruction in block.instructions:
+            if instruction.opcode == "load" and isinstance(instruction.operands[0], Local):
+                read_early |= {instruction.operands[0].name} - known
+            known |= _written([instruction])
+    return {name: made for name, made in variables.items() if name not in read_early}
+
+
+def _written(instructions: list[Instruction]) -> frozenset[str]:
+    stores = (i.operands[1] for i in instructions if i.opcode == "store")
+    return frozenset(target.name for target in stores if isinstance(target, Local))
+
+
+def _successors(terminator: Instruction) -> tuple[str, ...]:
+    return (*terminator.targets, *(target for _, target in terminator.cases))
+
+
 def _harmless(instruction: Instruction, place: int) -> bool:
     """Whether the instruction only reads or writes the variable itself."""
     if is_lifetime_marker(instruction):

@@ -82,6 +82,7 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-include", dest="include_files", action="append", default=[], metavar="FILE")
     group.add_argument("--m32", action="store_true", help="32-bit integers, longs and pointers (i386)")
     group.add_argument("--overflow", action="store_true", help="signed overflow and shifts out of range are faults")
+    group.add_argument("--uninit", action="store_true", help="reading memory that was never written is a fault")
     group.add_argument(
         "--cflags", default="", metavar="FLAGS", help="more flags for Clang; -f... -W... -m... also pass"
     )

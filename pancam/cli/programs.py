@@ -51,7 +51,9 @@ def build_options(options: argparse.Namespace) -> BuildOptions:
         checks=_clang_checks(options),
         extra_flags=(*split_flags(options.cflags, "--cflags"), *options.flags),
     )
-    return BuildOptions(compile_options, options.clang, threads)
+    if options.uninit and options.opt_level != "0":
+        raise UsageError("--uninit needs -O0: an optimiser removes reads of what was never written")
+    return BuildOptions(compile_options, options.clang, threads, uninit=options.uninit)
 
 
 def _clang_checks(options: argparse.Namespace) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ACCESS_FAULTS = {
     "NULL_POINTER", "WILD_POINTER", "OUT_OF_BOUNDS", "USE_AFTER_FREE", "USE_AFTER_RETURN", "WRITE_CONST",
-    "DATA_ACCESS_TO_CODE",
+    "DATA_ACCESS_TO_CODE", "UNINITIALISED",
 }  # fmt: skip
 LIMIT_HINTS = {
     "THREAD_LIMIT": "{0.max_threads} threads at once, see --max-threads",

@@ -92,6 +92,11 @@ class CompileOptions:
     exact_accesses: bool = False  # an optimiser may leave accesses to memory out, but adds none
     extra_flags: tuple[str, ...] = ()
 
+    @property
+    def checks_overflow(self) -> bool:
+        """Whether more is checked than what always is."""
+        return set(OVERFLOW_CHECKS) <= set(self.checks)
+
 
 def find_clang(explicit: str | None = None) -> Clang:
     """The compiler to use: `explicit`, else $PANCAM_CLANG, else the newest on PATH, else the one inside ziglang."""

@@ -31,7 +31,11 @@ void *calloc(size_t count, size_t size) {
         errno = ENOMEM;
         return NULL;
     }
-    return allocate(total, DEFAULT_ALIGNMENT); /* the machine gives zeroed memory */
+    if (total > PTRDIFF_MAX) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return __pancam_alloc_zeros(total, DEFAULT_ALIGNMENT);
 }
 
 void free(void *pointer) { __pancam_free(pointer); }
