@@ -34,13 +34,13 @@ class Formula:
 FORMULAS = {
     "G valid-deref": Formula("valid-deref", DEREFERENCES),
     "G valid-free": Formula("valid-free", ("DOUBLE_FREE", "INVALID_FREE")),
+    "G ! data-race": Formula("no-data-race", ("DATA_RACE",), ("races",)),
     "G ! overflow": Formula("no-overflow", ("OVERFLOW", "DIV_OVERFLOW"), ("overflow",)),
 }
 # Formulas of the competition that need what pancam does not have.
 UNSUPPORTED = {
     "G valid-memtrack": "valid-memtrack",
     "G valid-memcleanup": "valid-memcleanup",
-    "G ! data-race": "no-data-race",
     "F end": "termination",
     "G def-behavior": "def-behavior",
 }

@@ -129,15 +129,23 @@ class _Content:
         return point | {"location": _location(step.location, column, step.function)}
 
     def _targets(self) -> list[dict[str, Any]]:
-        """Where the property is violated; the place of a call of the error function is known to the column."""
+        """Where the property is violated: at one place, or at the two accesses of a data race, in no order."""
         ending = self.trace.ending
-        location, thread = ending.location, ending.thread or 0
+        if ending.accesses:
+            return [self._target(access.location, access.thread, access.stack) for access in ending.accesses]
+        is_call = ending.violation is not None and ending.violation.kind == "ERROR_REACHED"
+        column = ending.location.column if ending.location is not None and is_call else 0
+        return [self._target(ending.location, ending.thread or 0, ending.stack, column)]
+
+    def _target(
+        self, location: SourceLocation | None, thread: int, stack: tuple[str, ...], column: int = 0
+    ) -> dict[str, Any]:
+        """Only the place of a call is known to the column: an access is somewhere inside of its statement."""
         if location is None or not location.line:
             raise UsageError("the violation has no place in the program: there is no witness for it")
-        is_call = ending.violation is not None and ending.violation.kind == "ERROR_REACHED"
-        function = ending.stack[0].partition(" at ")[0] if ending.stack else ""
-        place = _location(location, location.column if is_call else 0, function)
-        return [{"type": "target", "action": "follow", "thread_id": self.threads.get(thread, 0), "location": place}]
+        function = stack[0].partition(" at ")[0] if stack else ""
+        place = _location(location, column, function)
+        return {"type": "target", "action": "follow", "thread_id": self.threads.get(thread, 0), "location": place}
 
     def _is_in_program(self, location: SourceLocation) -> bool:
         return bool(location.line) and Path(location.file).name in self.files

@@ -281,6 +281,19 @@ def test_a_witness_leads_through_the_threads_and_values_of_the_trace_to_the_viol
     assert [point["location"]["column"] for point in points[-2:]] == [WITNESSED.splitlines()[16].index("())") + 2, 9]
 
 
+def test_a_witness_of_a_data_race_ends_with_both_accesses_in_no_order(pancam: CommandLine) -> None:
+    pancam.file("t.i", WITNESSED)
+    result = pancam("check", "--property", "no-data-race", "--data-model", "ILP32", "t.i", "--witness", "w.yml")
+    assert result.out.splitlines()[-1] == "property no-data-race: false(no-data-race)"
+    (entry,) = yaml.safe_load((pancam.folder / "w.yml").read_text())
+    assert entry["metadata"]["task"]["specification"] == "G ! data-race"
+    last = [item["waypoint"] for item in entry["content"][-1]["segment"]]
+    assert {(point["type"], point["thread_id"], point["location"]["line"]) for point in last} == {
+        ("target", 1, 8),
+        ("target", 2, 8),
+    }
+
+
 def test_a_witness_needs_a_property_and_is_written_only_for_a_violation(pancam: CommandLine) -> None:
     pancam.file("t.c", "int main(void) { return 0; }\n")
     assert "goes with --property" in pancam.refused("check", "t.c", "--witness", "w.yml")
