@@ -14,7 +14,7 @@ MUTATIONS ?= 100000
 BENCH ?=
 FIGURES ?=
 
-.PHONY: demo test lint fuzz fuzz-native agree sanitize bench figures docs format clean tools-demo tools-test tools-bench
+.PHONY: demo test lint fuzz fuzz-liveness fuzz-native agree sanitize bench figures docs format clean tools-demo tools-test tools-bench
 
 demo: tools-demo $(INSTALLED)
 	@scripts/demo.sh
@@ -34,6 +34,10 @@ lint: $(INSTALLED)
 fuzz: tools-test $(INSTALLED)
 	$(PY) tests/search/reduction.py --count $(N) --seed $(SEED) --jobs $(JOBS)
 	$(PY) tests/search/races.py --count $(N) --seed $(SEED) --jobs $(JOBS)
+
+# Random programs that go on for ever, formulas about them: steps of all sizes, and another checker.
+fuzz-liveness: tools-test $(INSTALLED)
+	$(PY) tests/search/temporal.py --count $(N) --seed $(SEED) --jobs $(JOBS)
 
 # Random programs of one thread: the machine against native code.
 fuzz-native: tools-test $(INSTALLED)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pancam.errors import InternalError, ReplayError, UsageError
 from pancam.faults import HARNESS_FAULTS
+from pancam.moves import Trail
 from pancam.spin.options import SearchOptions
 from pancam.spin.search import SearchResult, Watch, search
 from pancam.verdict import Conclusion, conclude, reasons_to_doubt
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from pancam.bytecode.program import Program
     from pancam.explain.trace import Trace
-    from pancam.moves import Move
     from pancam.pipeline import Timings
     from pancam.settings import Settings
     from pancam.vm.checker import Checker
@@ -75,20 +75,20 @@ def _is_cut_short(result: SearchResult, options: SearchOptions) -> bool:
     return bool(reasons_to_doubt(replace(result, progress=replace(result.progress, limits={})), options))
 
 
-def replay_trails(program: Program, settings: Settings, trails: Sequence[Sequence[Move]], most: int = 0) -> list[Trace]:
+def replay_trails(program: Program, settings: Settings, trails: Sequence[Trail], most: int = 0) -> list[Trace]:
     """The violations that trails lead to, at most so many (0: all): one for each, or the races near its end."""
     from pancam.explain.races import Lines, endings
-    from pancam.explain.trace import replay
+    from pancam.explain.trace import replay_any
 
     checker = make_checker(program, settings)
-    violations: list[Sequence[Move]] = []
+    violations: list[Trail] = []
     known: set[Lines] = set()
     try:
         for trail in trails:
-            races = endings(checker, trail) if settings.races else {}
-            violations += [moves for lines, moves in races.items() if lines not in known] if races else [trail]
+            races = endings(checker, trail.moves) if settings.races and trail.cycle_start is None else {}
+            violations += [Trail(moves) for lines, moves in races.items() if lines not in known] if races else [trail]
             known.update(races)
-        return [replay(program, checker, moves) for moves in violations[: most or None]]
+        return [replay_any(program, checker, trail) for trail in violations[: most or None]]
     except ReplayError as problem:
         raise InternalError(f"internal error: a counterexample does not replay: {problem}") from problem
 
@@ -120,7 +120,7 @@ def _refuse_bad_functions(program: Program, settings: Settings) -> None:
     """Functions that the check calls must be such that it can: seen here, it is no failure of the verifier."""
     from pancam.vm.checker import Checker
 
-    if settings.abstraction or settings.invariants or settings.calls or settings.starts:
+    if settings.abstraction or settings.invariants or settings.liveness or settings.calls or settings.starts:
         Checker(program.image, settings)
 
 
@@ -135,5 +135,5 @@ def _refuse_harness_faults(traces: Sequence[Trace], settings: Settings) -> None:
             continue
         if ending.violation.kind in HARNESS_FAULTS:
             raise UsageError(ending.violation.text, ending.location)
-        if ending.in_property and settings.abstraction is not None:
+        if ending.in_property and (settings.abstraction is not None or settings.liveness is not None):
             raise UsageError(f"{ending.violation.text}, in a property function", ending.location)

@@ -56,6 +56,17 @@ class Race:
 Move = Step | Call | Start | Invariant | Approach | Race
 
 
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """The moves that lead to a violation; of an infinite execution, the number of the move from which on they repeat.
+
+    Where all moves are before `cycle_start`, the program has ended.
+    """
+
+    moves: tuple[Move, ...]
+    cycle_start: int | None = None
+
+
 def read_moves(text: str) -> list[Move]:
     """The moves in the text that a verifier writes while it re-executes a trail (LOG_MOVE in vm_c/search/driver.c)."""
     return [_read_move(line) for line in text.splitlines()]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pancam.bytecode.program import Program
+    from pancam.liveness import Proposition
 
 IMAGE_SUFFIX = ".pcb"
 DEFAULT_THREAD_LIMIT = 8
@@ -38,6 +39,8 @@ class BuildOptions:
     uninit: bool = False  # loads of what was never written are faults
     error_functions: tuple[str, ...] = ()  # that must not be called
     error_labels: tuple[str, ...] = ()  # that must not be reached
+    propositions: tuple[Proposition, ...] = ()  # that functions are to be made of
+    labels: tuple[str, ...] = ()  # passing them is to be noted
 
 
 class Timings:
@@ -62,7 +65,7 @@ def build_program(paths: Sequence[str], options: BuildOptions, arguments: list[s
     missing is looked for once more with inline definitions kept.
     """
     if any(path.endswith(IMAGE_SUFFIX) for path in paths):
-        if options.functions or not options.needs_main:
+        if options.functions or options.labels or not options.needs_main:
             raise UsageError(
                 f"functions are called from outside only in C or LLVM files, not in an image ({IMAGE_SUFFIX})"
             )
@@ -94,12 +97,17 @@ def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: lis
     with tempfile.TemporaryDirectory(prefix="pancam-") as folder:
         with timings.phase("clang"):
             files = compile_sources(paths, options.compile, clang, Path(folder))
+            if options.propositions:
+                from pancam.frontend.propositions import compile_propositions
+
+                added = compile_propositions(paths, options.propositions, options.compile, clang, Path(folder))
+                files = [added.get(number, file) for number, file in enumerate(files)]
         with timings.phase("library"):
             library = build_library(
                 sorted(guest_sources().glob("*.c")), _library_options(options.compile), clang, ALWAYS_NEEDED
             )
         with timings.phase("link"):
-            module = load_module(files, library, paths)
+            module = load_module(files, library, paths, options.labels)
     with timings.phase("lower"):
         defined = {name for name, function in module.functions.items() if not function.is_declaration}
         mentioned = tuple(name for name in options.candidates if name in defined)

@@ -4,6 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pancam.liveness import Liveness
 
 STEPS = ("instruction", "global", "superstep")
 DEFAULT_SUPERSTEP = 10_000  # instructions; docs/experiments.md compares limits
@@ -46,6 +50,7 @@ class Settings:
     abstraction: str | None = None
     keep_control: bool = False  # the abstraction keeps where every thread is, too
     invariants: tuple[str, ...] = ()
+    liveness: Liveness | None = None  # what must hold on infinite executions
     starts: tuple[Start, ...] = ()
 
     def words(self) -> str:
@@ -61,5 +66,7 @@ class Settings:
             words += [f"abstraction={self.abstraction}", f"keep_control={int(self.keep_control)}"]
         words += [f"call={name}" for name in self.calls]
         words += [f"invariant={name}" for name in self.invariants]
+        if self.liveness is not None:
+            words += [f"proposition={name}" for name in self.liveness.functions]
         words += [f"start={n}:{start.function}:{start.argument}" for n, start in enumerate(self.starts)]
         return " ".join(words)

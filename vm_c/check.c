@@ -40,6 +40,7 @@ VmCheck *check_create(const uint8_t *image, size_t size, const char *settings, c
 static void drop_properties(VmCheck *check) {
     while (check->property_count > 0) property_destroy(check->properties + --check->property_count);
     check->has_abstraction = 0;
+    check->proposition_count = 0;
 }
 
 void check_destroy(VmCheck *check) {
@@ -84,16 +85,30 @@ static int add_property(VmCheck *check, uint32_t function, uint32_t object, char
     return check_fail(error, capacity, "no memory for a property");
 }
 
-int check_add_invariant(VmCheck *check, const char *name, char *error, size_t capacity) {
+/* A function that looks at the state and says yes or no. */
+static int add_question(VmCheck *check, const char *kind, const char *name, char *error, size_t capacity) {
     uint32_t function;
     if (!find(check, name, &function, error, capacity)) return 0;
     if (check->machine->image.functions[function].parameter_slots > 0)
-        return check_fail(error, capacity, "the invariant %s has parameters", name);
+        return check_fail(error, capacity, "the %s %s has parameters", kind, name);
     if (check->machine->image.functions[function].result_slots != 1)
-        return check_fail(error, capacity, "the invariant %s returns no number", name);
-    if (check->property_count - (uint32_t)check->has_abstraction == MOST_INVARIANTS)
-        return check_fail(error, capacity, "too many invariants");
+        return check_fail(error, capacity, "the %s %s returns no number", kind, name);
     return add_property(check, function, NO_OBJECT, error, capacity);
+}
+
+int check_add_invariant(VmCheck *check, const char *name, char *error, size_t capacity) {
+    if (check->property_count - check->proposition_count - (uint32_t)check->has_abstraction == MOST_INVARIANTS)
+        return check_fail(error, capacity, "too many invariants");
+    return add_question(check, "invariant", name, error, capacity);
+}
+
+int check_add_proposition(VmCheck *check, const char *name, char *error, size_t capacity) {
+    if (check->proposition_count == CHECK_MOST_PROPOSITIONS)
+        return check_fail(error, capacity, "more than %d propositions", CHECK_MOST_PROPOSITIONS);
+    if (!add_question(check, "proposition", name, error, capacity)) return 0;
+    check->properties[check->property_count - 1].is_watched = 1;
+    check->proposition_count++;
+    return 1;
 }
 
 static uint32_t find_object(const VmImage *image, const char *name) {
@@ -242,7 +257,7 @@ static void find_violated_invariant(VmCheck *check, uint32_t thread, uint32_t pc
     for (uint32_t i = 0; i < check->property_count; i++) {
         const Property *property = check->properties + i;
         if (!property_update(check->properties + i, machine)) return;
-        if (property->object != NO_OBJECT || property->result) continue;
+        if (property->object != NO_OBJECT || property->is_watched || property->result) continue;
         machine->detail[0] = property->function;
         machine->detail[1] = 0;
         record_fault(machine, FAULT_INVARIANT, thread, pc);
@@ -273,8 +288,7 @@ static void find_deadlock(VmCheck *check) {
 static void settle(VmCheck *check, uint32_t thread, uint32_t pc) {
     VmMachine *machine = check->machine;
     if (machine->header->status == PROCESS_RUNNING) find_violated_invariant(check, thread, pc);
-    if (machine->header->status != PROCESS_RUNNING) return;
-    if (vm_at_choice(machine, thread)) {
+    if (machine->header->status == PROCESS_RUNNING && vm_at_choice(machine, thread)) {
         uint64_t choices = vm_choices(machine, thread);
         machine->detail[0] = choices;
         machine->detail[1] = 0;
@@ -282,6 +296,7 @@ static void settle(VmCheck *check, uint32_t thread, uint32_t pc) {
             record_fault(machine, FAULT_CHOICE_LIMIT, thread, machine->threads[thread].pc);
     }
     if (machine->header->status == PROCESS_RUNNING) find_deadlock(check);
+    if (machine->header->status != PROCESS_RUNNING) check_propositions(check); /* one may be a fault there */
 }
 
 static int is_limit(uint32_t kind) { return kind >= FAULT_STACK_LIMIT; } /* the last rows of faults.def */
@@ -306,4 +321,35 @@ VmOutcome check_outcome(const VmCheck *check) {
 
 uint64_t check_evaluations(const VmCheck *check, uint32_t property) {
     return property < check->property_count ? check->properties[property].runs : 0;
+}
+
+/* Faults that end an execution as abort() does: whoever ignores them still wants to know what never happens then. */
+static int is_final_fault(uint32_t kind) { return kind == FAULT_DEADLOCK || kind == FAULT_ASSERT; }
+
+int check_is_cut(const VmCheck *check) {
+    const VmHeader *header = check->machine->header;
+    VmOutcome outcome = check_outcome(check);
+    if (outcome == OUTCOME_IGNORED) return !is_final_fault(header->fault_kind);
+    return outcome == OUTCOME_VIOLATION || outcome == OUTCOME_LIMIT || header->status == PROCESS_PRUNED;
+}
+
+/* The memory of a process that has ended is still there. A proposition that faults is the state's own fault. */
+uint32_t check_propositions(VmCheck *check) {
+    VmHeader *header = check->machine->header, present = *header;
+    uint32_t bits = 0, number = 0;
+    if (check->proposition_count == 0 || check_is_cut(check)) return 0;
+    header->status = PROCESS_RUNNING;
+    for (uint32_t i = 0; i < check->property_count; i++) {
+        Property *property = check->properties + i;
+        if (!property->is_watched) continue;
+        if (!property_update(property, check->machine)) return 0;
+        bits |= (uint32_t)(property->result != 0) << number++;
+    }
+    *header = present;
+    return bits;
+}
+
+int check_is_blocked(const VmCheck *check, uint32_t thread) {
+    const VmMachine *machine = check->machine;
+    return machine->header->status == PROCESS_RUNNING && vm_waiting(machine, thread) && waits_for_ever(machine, thread);
 }

@@ -9,7 +9,7 @@
 
 #include "check_api.h"
 
-enum { MOST_INVARIANTS = 32 };
+enum { MOST_INVARIANTS = 32, MOST_PROPERTIES = 1 + MOST_INVARIANTS + CHECK_MOST_PROPOSITIONS };
 
 typedef struct Superstep Superstep; /* superstep.h */
 
@@ -25,10 +25,10 @@ struct VmCheck {
     int wakes_spuriously; /* spurious wake-ups are wanted */
     int takes_supersteps; /* or a step is one transition */
     Superstep *superstep;
-    uint64_t most_instructions;               /* after which a superstep ends */
-    uint32_t holes;                           /* HOLE_*: what the published algorithm leaves open, for tests */
-    Property properties[MOST_INVARIANTS + 1]; /* the abstraction, if there is one, and the invariants */
-    uint32_t property_count;
+    uint64_t most_instructions;           /* after which a superstep ends */
+    uint32_t holes;                       /* HOLE_*: what the published algorithm leaves open, for tests */
+    Property properties[MOST_PROPERTIES]; /* the abstraction, if there is one; then invariants and propositions */
+    uint32_t property_count, proposition_count;
     int has_abstraction, keeps_control;
 
     int finds_races;
@@ -52,6 +52,7 @@ int check_apply(VmCheck *check, int setup, char *error, size_t capacity);
 
 int check_abstraction(VmCheck *check, const char *function, char *error, size_t capacity);
 int check_add_invariant(VmCheck *check, const char *function, char *error, size_t capacity); /* without a look at it */
+int check_add_proposition(VmCheck *check, const char *function, char *error, size_t capacity);
 
 /* The next transition of the thread, with the number of a choice if it is the first one of a move. */
 VmStop check_transition(VmCheck *check, uint32_t thread, const uint32_t *choice);

@@ -9,8 +9,9 @@
 typedef struct VmCheck VmCheck;
 
 enum {
-    CHECK_FANOUT = 4,          /* moves of one thread in one state; more are chosen digit by digit */
-    CHECK_MOST_CHOICES = 65536 /* at one place; beyond that nobody waits for the end */
+    CHECK_FANOUT = 4,           /* moves of one thread in one state; more are chosen digit by digit */
+    CHECK_MOST_CHOICES = 65536, /* at one place; beyond that nobody waits for the end */
+    CHECK_MOST_PROPOSITIONS = 16
 };
 
 typedef enum {
@@ -61,4 +62,11 @@ void check_approach(VmCheck *check, uint32_t thread, uint32_t choice, uint32_t t
 /* Gives each pc the number of its line in the user's program; 0: it has none, and belongs to the line of the call. As
  * long as nobody says otherwise, every instruction is on a line of its own. */
 void check_lines(VmCheck *check, const uint32_t *lines, uint32_t count);
+
+/* For properties of infinite executions. One that has ended stays in its last state for ever. One that is cut does not
+ * count, or is not known any further: an assumption failed, a limit was reached, or a fault is what there is to tell.
+ */
+uint32_t check_propositions(VmCheck *check); /* a bit for each; all 0 where the execution is cut */
+int check_is_cut(const VmCheck *check);
+int check_is_blocked(const VmCheck *check, uint32_t thread); /* waits, and only others can end that: not the time */
 uint64_t check_evaluations(const VmCheck *check, uint32_t property); /* how often the function was run so far */

@@ -6,7 +6,7 @@
  * fuel=N  max_threads=N heap_bytes=N heap_objects=N stack_slots=N stack_bytes=N stack_objects=N  ignore=KIND
  * main=0|1 (whether thread 0 runs main, or only prepares the process)  alone=0|1  spurious=0|1  keep_control=0|1
  * races=0|1
- * and, as set-up in the order given: abstraction=FUNCTION  invariant=FUNCTION  call=FUNCTION
+ * and, as set-up in the order given: abstraction=FUNCTION  invariant=FUNCTION  proposition=FUNCTION  call=FUNCTION
  * start=THREAD:FUNCTION:ARGUMENT
  */
 #include "superstep.h"
@@ -90,13 +90,14 @@ static int apply_setting(VmCheck *check, const char *key, const char *value) {
 }
 
 static int is_setup(const char *key) {
-    static const char *const names[] = {"abstraction", "invariant", "call", "start", NULL};
+    static const char *const names[] = {"abstraction", "invariant", "proposition", "call", "start", NULL};
     return index_of(names, key) >= 0;
 }
 
 static int apply_setup(VmCheck *check, const char *key, char *value, char *error, size_t capacity) {
     if (strcmp(key, "abstraction") == 0) return check_abstraction(check, value, error, capacity);
     if (strcmp(key, "invariant") == 0) return check_invariant(check, value, error, capacity);
+    if (strcmp(key, "proposition") == 0) return check_add_proposition(check, value, error, capacity);
     if (strcmp(key, "call") == 0) return check_call(check, value, error, capacity);
     char *name = strchr(value, ':'), *argument = name == NULL ? NULL : strrchr(name + 1, ':');
     if (argument == NULL) return check_fail(error, capacity, "start=%s is not THREAD:FUNCTION:ARGUMENT", value);

@@ -12,6 +12,7 @@ enum { MOST_PROPERTY_READS = 4096 };
 typedef struct {
     uint32_t function;
     uint32_t object; /* static object that the function fills; NO_OBJECT: it returns a number */
+    int is_watched;  /* a proposition: what it returns is noted, and need not be true */
     int is_known;    /* whether the following tells of an evaluation */
     uint64_t result;
     uint8_t *filled; /* bytes of the object, as the function left them */

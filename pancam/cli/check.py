@@ -25,9 +25,11 @@ from pancam.cli.display import (
 from pancam.cli.programs import MOST_THREADS, build_options, machine_limits, print_timings, split_flags
 from pancam.errors import PancamError, UsageError
 from pancam.faults import ignored_kinds
+from pancam.frontend.clang import SOURCE_SUFFIXES
+from pancam.liveness import Liveness, read_propositions
 from pancam.pipeline import BuildOptions, Timings, build_program
 from pancam.settings import DEFAULT_SUPERSTEP, STEPS, Settings, Start
-from pancam.spin.options import SearchOptions, VerifierOptions
+from pancam.spin.options import Claim, SearchOptions, VerifierOptions
 from pancam.verdict import EXIT_VIOLATED, common_exit_code
 
 if TYPE_CHECKING:
@@ -161,7 +163,7 @@ def _compare(
     if options.json:
         print(comparison_json(rows, options.files, code))
     else:
-        print("\n".join(comparison_lines(rows)))
+        print("\n".join(comparison_lines(rows, settings)))
     if options.timings:
         print_timings(timings, sum(outcome.result.progress.instructions for _, outcome, _ in rows))
     return code
@@ -238,9 +240,31 @@ def search_options(options: argparse.Namespace) -> SearchOptions:
         bound=0 if options.cb_iterate else options.cb,
         bound_matched=not options.cb_unmatched,
         abstraction=options.abstraction is not None,
+        claim=_claim(liveness_of(options)),
     )
     search.check()
     return search
+
+
+def liveness_of(options: argparse.Namespace) -> Liveness | None:
+    """What the user asks of infinite executions."""
+    if not (options.formulas or options.labels or options.termination or options.livelock):
+        for name, given in (("--unfair", options.unfair), ("--prop", options.propositions)):
+            if given:
+                raise UsageError(f"{name} goes with --ltl")
+        return None
+    if options.spurious_wakeups:  # fairness would make every one of them happen
+        raise UsageError("--spurious-wakeups cannot be combined with --ltl, --progress, --termination or --livelock")
+    from_c = any(Path(path).suffix in SOURCE_SUFFIXES for path in (*options.files, *options.with_files))
+    propositions = read_propositions(options.propositions, options.formulas, from_c=from_c)
+    return Liveness(
+        tuple(options.formulas), propositions, tuple(dict.fromkeys(options.labels)), options.termination,
+        options.livelock, not options.unfair,
+    )  # fmt: skip
+
+
+def _claim(liveness: Liveness | None) -> Claim | None:
+    return Claim(liveness.spin_formula, liveness.fair, liveness.livelock) if liveness is not None else None
 
 
 def _harness_build(options: argparse.Namespace, build: BuildOptions, search: SearchOptions) -> BuildOptions:
@@ -252,6 +276,11 @@ def _harness_build(options: argparse.Namespace, build: BuildOptions, search: Sea
     if _wants_races(options):
         build = replace(build, compile=replace(build.compile, exact_accesses=True))
     named = [options.init, options.abstraction, *starts, *options.invariants]
+    liveness = liveness_of(options)
+    if liveness is not None:
+        named += liveness.functions
+        made = tuple(p for p in liveness.propositions if p.function != p.expression)
+        build = replace(build, propositions=made, labels=liveness.labels)
     functions = tuple(dict.fromkeys(name for name in named if name))
     if options.init and not starts and not options.driver:
         raise UsageError("--init is for programs without main: say with --thread what runs after it")
@@ -293,6 +322,7 @@ def make_settings(options: argparse.Namespace, program: Program) -> Settings:
         abstraction=options.abstraction,
         keep_control=options.abs_keep_control,
         invariants=tuple(options.invariants),
+        liveness=liveness_of(options),
         starts=tuple(_starts(options)),
     )
 
@@ -315,7 +345,7 @@ def _print_result(options: argparse.Namespace, settings: Settings, search: Searc
         return
     from pancam.explain.render import render
 
-    print(verdict_line(outcome))
+    print(verdict_line(outcome, settings))
     for trace in outcome.traces:
         print()
         print(render(trace, full=options.full, colour=sys.stdout.isatty()).rstrip("\n"))

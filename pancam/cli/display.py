@@ -48,7 +48,7 @@ class ProgressLine:
             print("\r\033[K", end="", file=self.stream, flush=True)
 
 
-def verdict_line(outcome: CheckResult) -> str:
+def verdict_line(outcome: CheckResult, settings: Settings) -> str:
     """The verdict in one line."""
     conclusion = outcome.conclusion
     reasons = "; ".join(conclusion.reasons)
@@ -58,7 +58,11 @@ def verdict_line(outcome: CheckResult) -> str:
         more = f" (and {len(places) - 1} more)" if len(places) > 1 else ""
         return f"violated: {places[0]}{more}"
     if conclusion.verdict is Verdict.HOLDS:
-        return "holds: no violation in any execution"
+        if settings.liveness is None:
+            return "holds: no violation in any execution"
+        asked = "; ".join(requirement.text for requirement in settings.liveness.requirements())
+        kind = "fair " if settings.liveness.fair else ""
+        return f"holds: {asked}: on every {kind}execution, and no violation in any"
     if conclusion.verdict is Verdict.BOUNDED:
         return f"bounded: no violation; {reasons}"
     return f"unknown: {reasons}; no violation so far"
@@ -73,6 +77,8 @@ def search_lines(
     how = ["breadth-first" if search.breadth_first else "depth-first"]
     how += [name for name, wanted in (("bitstate", search.bitstate), ("hash-compact", search.hash_compact)) if wanted]
     how += [f"{search.cores} cores"] if search.cores > 1 else []
+    if settings.liveness is not None:
+        how.append("weak fairness" if settings.liveness.fair else "no fairness")
     how += ["supersteps" if settings.step == "superstep" else f"{settings.step} steps", f"{search.store} store"]
     counted = ", ".join(_count(numbers[f"{name}s"], name) for name in ("state", "transition", "instruction"))
     cost = f"depth {numbers['depth']:,}, {result.seconds:.2f} s, {numbers['memory'] / MIB:,.0f} MB"
@@ -88,7 +94,7 @@ def search_lines(
         finished = outcome.conclusion.verdict in (Verdict.HOLDS, Verdict.BOUNDED)
         met = ": enough to reach everything" if finished and not result.progress.refused else ""
         lines.append(f"context bound {search.bound}, preemptions between {counted_between}{met}")
-    if settings.abstraction or settings.invariants:
+    if settings.abstraction or settings.invariants or (settings.liveness and settings.liveness.functions):
         lines.append(f"property functions were run {result.progress.evaluations:,} times")
     if settings.abstraction and numbers["states"] == 1:
         lines.append("the abstraction tells no states apart: nothing after the first steps was searched")
@@ -153,7 +159,7 @@ def as_json(
     }
 
 
-def comparison_lines(rows: Sequence[tuple[str, CheckResult, SearchOptions]]) -> list[str]:
+def comparison_lines(rows: Sequence[tuple[str, CheckResult, SearchOptions]], settings: Settings) -> list[str]:
     """The same check with steps of every size, as a table."""
     names = ("states", "transitions", "instructions")
     lines = [
@@ -166,7 +172,7 @@ def comparison_lines(rows: Sequence[tuple[str, CheckResult, SearchOptions]]) -> 
             f"{step:12} {outcome.conclusion.verdict.value:9} {states:>13} {transitions:>13} {instructions:>14} "
             f"{numbers['mean_superstep']:>9.1f} {outcome.result.seconds:>7.2f} s"
         )
-    told = [f"{step}: {verdict_line(r)}" for step, r, _ in rows if r.conclusion.verdict is not Verdict.HOLDS]
+    told = [f"{step}: {verdict_line(r, settings)}" for step, r, _ in rows if r.conclusion.verdict is not Verdict.HOLDS]
     return [*lines, *([""] if told else []), *told]
 
 

@@ -158,6 +158,23 @@ def _add_harness(parser: argparse.ArgumentParser) -> None:
         "--spurious-wakeups", action="store_true", help="waits on condition variables may end without a reason"
     )
     group.add_argument("--races", action="store_true", help="report data races, too")
+    group.add_argument(
+        "--ltl", dest="formulas", action="append", default=[], metavar="FORMULA",
+        help="must hold on every fair execution, as '[] (req -> <> ack)'; may be repeated",
+    )  # fmt: skip
+    group.add_argument(
+        "--prop", dest="propositions", action="append", default=[], metavar="NAME=EXPR",
+        help="a name of formulas for a C expression over what the program's file knows; may be repeated",
+    )  # fmt: skip
+    group.add_argument(
+        "--progress", dest="labels", action="append", default=[], metavar="LABEL",
+        help="every fair execution that does not end passes the C label again and again; may be repeated",
+    )  # fmt: skip
+    group.add_argument("--termination", action="store_true", help="every fair execution ends")
+    group.add_argument(
+        "--livelock", action="store_true", help="no thread waits for ever, in a blocking operation, while others run"
+    )
+    group.add_argument("--unfair", action="store_true", help="for these: schedules that starve threads count, too")
     group.add_argument("--driver", metavar="FILE", help="a hand-written Promela driver (docs/drivers.md)")
     group.add_argument(
         "--only", action="append", default=[], metavar="KINDS",

@@ -12,6 +12,8 @@ from pancam.errors import ReplayError, UsageError
 from pancam.explain.ending import same_violation
 from pancam.explain.trace_file import Origin, TraceFile, dumps, load, program_files, sources_changed
 from pancam.frontend.clang import CompileOptions
+from pancam.liveness import Liveness, Proposition
+from pancam.moves import Trail
 from pancam.pipeline import BuildOptions, Timings, build_program
 from pancam.settings import Limits, Settings, Start
 
@@ -70,21 +72,24 @@ def _not_reproduced(reason: str, changed: list[str]) -> int:
 
 def _again(recorded: TraceFile, clang: str | None) -> tuple[Trace, Origin]:
     from pancam.check import make_checker
-    from pancam.explain.trace import replay as replay_moves
+    from pancam.explain.trace import replay_any
 
     origin = recorded.origin
     build, settings = _build_options(origin.options), _settings(origin.settings)
     if clang is not None:
         build = replace(build, clang=clang)
     program = build_program(origin.inputs, build, list(origin.arguments), Timings())
-    return replay_moves(program, make_checker(program, settings), recorded.moves), origin
+    trail = Trail(recorded.moves, recorded.cycle_start)
+    return replay_any(program, make_checker(program, settings), trail), origin
 
 
 def _build_options(value: Any) -> BuildOptions:  # noqa: ANN401
     try:
         compiling = CompileOptions(**_with_tuples(value["compile"]))
         rest = {f.name: value[f.name] for f in fields(BuildOptions) if f.name != "compile"}
-        return BuildOptions(compile=compiling, **_with_tuples(rest))
+        return BuildOptions(
+            compile=compiling, **_with_tuples({**rest, "propositions": _propositions(value["propositions"])})
+        )
     except (KeyError, TypeError, AttributeError) as problem:
         raise UsageError(f"the trace file's options are not those of this pancam: {problem}") from problem
 
@@ -93,9 +98,19 @@ def _settings(value: Any) -> Settings:  # noqa: ANN401
     try:
         starts = tuple(Start(**row) for row in value["starts"])
         rest = {**_with_tuples(value), "limits": Limits(**value["limits"]), "starts": starts}
-        return Settings(**rest)
+        return Settings(**{**rest, "liveness": _liveness(value["liveness"])})
     except (KeyError, TypeError, AttributeError) as problem:
         raise UsageError(f"the trace file's settings are not those of this pancam: {problem}") from problem
+
+
+def _liveness(value: Any) -> Liveness | None:  # noqa: ANN401
+    if value is None:
+        return None
+    return Liveness(**{**_with_tuples(value), "propositions": _propositions(value["propositions"])})
+
+
+def _propositions(rows: Any) -> tuple[Proposition, ...]:  # noqa: ANN401
+    return tuple(Proposition(**row) for row in rows)
 
 
 def _with_tuples(value: Any) -> dict[str, Any]:  # noqa: ANN401

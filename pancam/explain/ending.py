@@ -27,7 +27,7 @@ PROPERTY_FAULTS = ("INVARIANT", SIDE_EFFECT, "CALL_LIMIT")
 class Violation:
     """What is wrong, and where; two traces show the same bug when these are equal."""
 
-    kind: str  # of vm_c/faults.def
+    kind: str  # of vm_c/faults.def, or of pancam/liveness.py
     text: str = ""
     file: str = ""
     line: int = 0
@@ -170,8 +170,7 @@ class _FaultEnding:
 def _deadlock(program: Program, recorder: Recorder) -> Ending:
     machine, waits = recorder.machine, dict[int, Wait]()
     for thread in machine.threads:
-        view = recorder.threads.get(thread)
-        wait = recorder.tools.sync.wait(thread, view.call if view else None)
+        wait = _find_wait(recorder, thread)
         if wait is not None:
             waits[thread] = wait
     cycle = find_cycle({thread: wait.holders for thread, wait in waits.items()})
@@ -185,6 +184,17 @@ def _deadlock(program: Program, recorder: Recorder) -> Ending:
         cycle=cycle,
         stacks=tuple(Situation(machine, program).thread_lines(None)),
     )
+
+
+def _find_wait(recorder: Recorder, thread: int) -> Wait | None:
+    view = recorder.threads.get(thread)
+    return recorder.tools.sync.wait(thread, view.call if view else None)
+
+
+def describe_wait(recorder: Recorder, thread: int) -> Waiting | None:
+    """What the thread waits for, if it does."""
+    wait = _find_wait(recorder, thread)
+    return _waiting(recorder, wait) if wait is not None else None
 
 
 def _waiting(recorder: Recorder, wait: Wait) -> Waiting:

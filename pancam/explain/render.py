@@ -12,6 +12,7 @@ import textwrap
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pancam.explain.ending import DEADLOCK
 from pancam.explain.objects import quoted
 
 if TYPE_CHECKING:
@@ -85,13 +86,15 @@ def _key(step: TraceStep) -> tuple[object, ...]:
 
 
 def entries(trace: Trace, *, full: bool = False) -> list[Entry]:
-    """The steps to show, merged. The last one is always shown: it is where the trace ends."""
+    """The steps to show, merged. Where the trace ends and where a cycle starts is always shown."""
     found: list[Entry] = []
+    start = trace.cycle_start
+    in_cycle = next((step for step in trace.steps if start is not None and step.move >= start), None)
     for step in trace.steps:
         is_last = step is trace.steps[-1] and step.location is not None
-        if step.is_dull and not full and not is_last:
+        if step.is_dull and not full and not is_last and step is not in_cycle:
             continue
-        if full or not found or not found[-1].takes(step):
+        if full or not found or step is in_cycle or not found[-1].takes(step):
             found.append(Entry(step, step))
         found[-1].add(step, full=full)
     return found
@@ -105,7 +108,7 @@ def render(trace: Trace, *, full: bool = False, width: int = WIDTH, colour: bool
     previous: Entry | None = None
     for entry in shown:
         if trace.cycle_start is not None and _crosses(previous, entry, trace.cycle_start):
-            lines.append(layout.marker("from here on, this repeats for ever"))
+            lines.append(layout.marker("the following repeats for ever"))
         if previous is None or previous.first.thread != entry.first.thread:
             lines.append(layout.marker(_switch(trace, previous, entry)))
         lines.extend(layout.entry(entry))
@@ -204,7 +207,7 @@ class _Layout:
         ending = self.trace.ending
         if ending.violation is None:
             yield "the trace ends here without a violation"
-        elif ending.waiting:
+        elif ending.violation.kind == DEADLOCK:
             yield self._paint("deadlock: no thread can move", RED)
             yield from self._indented(self._waiting(ending))
         else:
@@ -213,6 +216,7 @@ class _Layout:
             yield from self._indented(f"{path} = {value}" for path, value in ending.values)
             yield from self._indented(ending.details)
             yield from self._accesses(ending)
+            yield from self._indented(self._waiting(ending))
             if len(ending.stack) > 1:
                 yield f"    stack of thread {ending.thread}:"
                 yield from (f"        {line}" for line in ending.stack)

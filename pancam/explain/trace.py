@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pancam.errors import ReplayError, SourceLocation
 from pancam.explain.code_view import CodeView
 from pancam.explain.ending import Ending, Violation, describe_ending, same_violation
+from pancam.explain.lasso import Judgement, describe_lasso, judge
 from pancam.explain.notes import Segment
 from pancam.explain.objects import Heap
 from pancam.explain.races import RaceEnding
@@ -19,7 +20,8 @@ from pancam.explain.recorder import Kept, Recorder
 from pancam.explain.sharing import Sharing
 from pancam.explain.sources import source_line
 from pancam.explain.survey import NOBODY
-from pancam.moves import Approach, Call, Invariant, Move, Race, Start, Step
+from pancam.moves import Approach, Call, Invariant, Move, Race, Start, Step, Trail
+from pancam.vm.checker import Outcome
 from pancam.vm.machine import Status
 
 if TYPE_CHECKING:
@@ -95,11 +97,12 @@ def replay(
     moves: Sequence[Move],
     *,
     expected: Violation | None = SOME_VIOLATION,
-    cycle_start: int | None = None,
+    judgement: Judgement | None = None,
 ) -> Trace:
     """Do the moves again, from the start, and tell what happens.
 
-    They must end in the violation that is expected: by default any, with None none.
+    They must end in the violation that is expected: by default any, with None none. A judgement tells what is wrong
+    with an infinite execution, whose moves they are.
 
     The types of heap objects become known on the way, and at the end what to look out for before it; where that
     changes anything told, it is all done once more.
@@ -107,13 +110,33 @@ def replay(
     code, kept = CodeView(program), Kept()
     for _ in range(MOST_PASSES):
         current = _Replay(program, checker, code, kept)
-        trace = current.all(moves, expected, cycle_start)
+        trace = current.all(moves, expected, judgement)
         heap, watch, known = current.recorder.tools.heap, current.recorder.watch, kept.watch
         missed = watch is not None and known is None and watch.since < len(moves) - 1
         if not heap.learnt_late and not missed:
             break
         kept = Kept(Heap(dict(heap.types)), replace(watch, found={}) if watch is not None else None)
     return trace
+
+
+def replay_any(program: Program, checker: Checker, trail: Trail) -> Trace:
+    """The trace of a trail: one that ends in a violation, or an infinite execution that is one, judged anew."""
+    liveness = checker.settings.liveness
+    if liveness is None or (trail.cycle_start is None and _ends_in_violation(checker, trail)):
+        return replay(program, checker, trail.moves)
+    judgement = judge(checker, trail, liveness)
+    return replay(program, checker, judgement.trail.moves, judgement=judgement)
+
+
+def _ends_in_violation(checker: Checker, trail: Trail) -> bool:
+    checker.reset()
+    if trail.moves and isinstance(trail.moves[-1], Race):
+        return True
+    for number, move in enumerate(trail.moves):
+        if not isinstance(move, Step) or move.choice >= checker.moves(move.thread):
+            raise ReplayError("this move cannot be made", number + 1)
+        checker.step(move.thread, move.choice)
+    return checker.outcome is Outcome.VIOLATION
 
 
 class _Replay:
@@ -129,16 +152,20 @@ class _Replay:
         self.preempted: list[int] = []
         self._last: int | None = None
 
-    def all(self, moves: Sequence[Move], expected: Violation | None, cycle_start: int | None) -> Trace:
+    def all(self, moves: Sequence[Move], expected: Violation | None, judgement: Judgement | None) -> Trace:
         try:
             for number, move in enumerate(moves):
                 self.recorder.move = number
                 self._do(number, move)
-            ending = self.ending or describe_ending(self.program, self.recorder, self.checker.outcome)
+            if judgement is None:
+                ending = self.ending or describe_ending(self.program, self.recorder, self.checker.outcome)
+            else:
+                ending = describe_lasso(self.recorder, judgement)
             self._check(expected, ending.violation, len(moves))
         finally:
             self.recorder.close()
         steps = make_steps(self.recorder.segments)
+        cycle_start = judgement.trail.cycle_start if judgement is not None else None
         return Trace(tuple(moves), steps, ending, self.switches, tuple(self.preempted), (), cycle_start)
 
     @staticmethod

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pancam.errors import CompileError, SourceLocation, UnsupportedError, UsageError
+from pancam.frontend.labels import note_labels
 from pancam.ir.parser import parse_module
 
 if TYPE_CHECKING:
@@ -27,13 +28,17 @@ _PARSE_ERROR = re.compile(r"<string>:(\d+):(\d+): error: (.*)")
 
 
 def load_module(
-    paths: Sequence[Path | str], library: bytes | None = None, names: Sequence[str] | None = None
+    paths: Sequence[Path | str],
+    library: bytes | None = None,
+    names: Sequence[str] | None = None,
+    labels: Sequence[str] = (),
 ) -> Module:
     """The program made of these .bc and .ll files, with what it needs of `library` (bitcode) linked in.
 
-    The program's own definitions win over those of the library. Errors call the files by `names`.
+    The program's own definitions win over those of the library. Errors call the files by `names`. Passing one of the
+    labels is noted in the program.
     """
-    return parse_module(linked_text(paths, library, names))
+    return parse_module(note_labels(linked_text(paths, library, names), labels))
 
 
 def preload() -> None:

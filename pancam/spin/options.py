@@ -7,13 +7,24 @@ from dataclasses import dataclass
 
 from pancam.errors import UsageError
 
+CLAIM_CORES = 2
 THREAD_COUNTS = (2, 4, 8, 16, 32, 64)  # what the drivers in promela_templates/ are made for
 FIRST_STATE_BYTES = 4096
 FIRST_DEPTH = 100_000
+SETUP_STEPS = 4  # of promela_templates/liveness.pml
 DRIVER_STEPS = 2  # of SPIN's own: the set-up, and one that it keeps in hand
 BYTES_PER_LEVEL = 64  # of SPIN's depth-first stack, a little more than measured
 SHARED_MEMORY_STEPS = (2_000, 4_000, 8_000, 16_000, 32_000, 64_000)  # MB that a multicore verifier may reserve
 MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What must hold on infinite executions, for promela_templates/liveness.pml."""
+
+    formula: str
+    fair: bool = True
+    livelock: bool = False
 
 
 @dataclass(frozen=True)
@@ -33,7 +44,7 @@ class SearchOptions:
     spin_flags: tuple[str, ...] = ()
     cc_flags: tuple[str, ...] = ()
     driver: str | None = None
-    liveness: bool = False
+    claim: Claim | None = None
     bound: int | None = None  # preemptions that an execution may have
     bound_matched: bool = True  # False: as published, which loses executions
     abstraction: bool = False
@@ -42,7 +53,7 @@ class SearchOptions:
     @property
     def depth_is_exact(self) -> bool:
         """Whether a state that was first met deep down is looked at again when a shorter way leads to it."""
-        return not (self.bitstate or self.hash_compact or self.cores > 1)
+        return not (self.bitstate or self.hash_compact or self.cores > 1 or self.claim is not None)
 
     @property
     def bound_is_located(self) -> bool:
@@ -51,7 +62,7 @@ class SearchOptions:
         The counter must be matched, and the machine's state all there is. It costs as much memory as a state.
         """
         saves_memory = self.store == "raw" and (self.bitstate or self.hash_compact)
-        return self.bound_matched and not (saves_memory or self.liveness or self.driver is not None)
+        return self.bound_matched and not (saves_memory or self.driver is not None)
 
     def check(self) -> None:
         """Refuse what cannot be combined."""
@@ -72,6 +83,23 @@ class SearchOptions:
             self.cores > 1 and self.all_errors != 1
         ):  # SPIN's multicore search ends, and loses trails, at the first error
             raise UsageError("--all-errors is for one core: a search on several stops at the first violation")
+        if self.claim is not None:
+            self._check_claim()
+
+    def _check_claim(self) -> None:
+        """Properties of infinite executions need a depth-first search over the states as they are."""
+        refused = {
+            "--bfs searches breadth-first": self.breadth_first,
+            "--abstraction takes different states for one": self.abstraction,
+            "--cb is about finite executions": self.bound is not None,
+            "--driver has processes of its own": self.driver is not None,
+            "--hash-compact cannot tell two states of a cycle apart": self.hash_compact,
+            "SPIN looks for cycles on at most two --cores": self.cores > CLAIM_CORES,
+            "--all-errors: SPIN tells one cycle": self.all_errors != 1,
+        }
+        for reason, is_so in refused.items():
+            if is_so:
+                raise UsageError(f"{reason}: it cannot be combined with --ltl, --progress, --termination or --livelock")
 
 
 @dataclass(frozen=True)
@@ -88,6 +116,8 @@ class VerifierOptions:
         macros = [f"-DN_THREADS={thread_count(self.threads)}"]
         if self.search.abstraction:
             macros.append("-DABSTRACTION")
+        if self.search.claim is not None and self.search.claim.livelock:
+            macros.append("-DLIVELOCK")
         if self.search.bound is not None:
             macros.append(f"-DBOUND={1 if self.search.bound_matched else 2}")
         return macros
@@ -97,7 +127,7 @@ class VerifierOptions:
         """Flags for SPIN's pan.c and for the store."""
         search = self.search
         # NOREDUCE: SPIN's own partial-order reduction takes embedded C for local and loses violations.
-        flags = ["-DNOREDUCE", "-DNOFAIR", "-DSAFETY"]
+        flags = ["-DNOREDUCE", *self._claim_flags()]
         if search.store == "raw":
             flags += [f"-DPAN_STATE_BYTES={self.state_bytes}", f"-DVECTORSZ={self.state_bytes + 1024}"]
         if search.breadth_first:
@@ -114,6 +144,14 @@ class VerifierOptions:
             flags.append("-DREACH")
         return [*flags, *search.cc_flags]
 
+    def _claim_flags(self) -> list[str]:
+        """SPIN counts with 4 * NFAIR processes and two more; the monitor and the claim are processes, too."""
+        if self.search.claim is None:
+            return ["-DNOFAIR", "-DSAFETY"]
+        if not self.search.claim.fair:
+            return ["-DNOFAIR"]
+        return [f"-DNFAIR={(thread_count(self.threads) + 3) // 4 + 1}"]
+
     def _shared_memory(self) -> int:
         """MB for SPIN's shared tables: it is reserved at once, and a part of the binary."""
         wanted = self.search.memory // MIB
@@ -125,13 +163,15 @@ def thread_count(threads: int) -> int:
     return next(count for count in THREAD_COUNTS if count >= threads)
 
 
-def run_flags(options: SearchOptions, depth: int) -> list[str]:
-    """Arguments of the verifier."""
+def run_flags(options: SearchOptions, depth: int, threads: int) -> list[str]:
+    """Arguments of the verifier, which is made for so many threads."""
     flags = [f"-c{options.all_errors}", "-n"]
     if options.all_errors != 1:
         flags.append("-e")
     if not options.breadth_first:
-        flags.append(f"-m{depth + DRIVER_STEPS}")
+        flags.append(f"-m{depth + DRIVER_STEPS if options.claim is None else _claim_depth(options, depth, threads)}")
+    if options.claim is not None:
+        flags += ["-a", "-f"] if options.claim.fair else ["-a"]
     if options.bitstate:
         flags += [f"-w{_bitstate_bits(options.memory)}", "-k3"]
     else:
@@ -139,6 +179,11 @@ def run_flags(options: SearchOptions, depth: int) -> list[str]:
     if options.random_seed is not None:
         flags.append(f"-RS{options.random_seed}")
     return flags
+
+
+def _claim_depth(options: SearchOptions, depth: int, threads: int) -> int:
+    """Each step is followed by one of the claim, and the set-up has steps for each thread."""
+    return depth if options.depth is None else 2 * (depth + 2 * thread_count(threads) + SETUP_STEPS)
 
 
 def _bitstate_bits(memory: int) -> int:

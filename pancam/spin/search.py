@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pancam.errors import ToolError
-from pancam.moves import Move, read_moves
+from pancam.moves import Trail, read_moves
 from pancam.spin.options import (
     BYTES_PER_LEVEL,
     FIRST_DEPTH,
@@ -30,7 +30,15 @@ from pancam.spin.options import (
     run_flags,
 )
 from pancam.spin.report import Report, read_report
-from pancam.spin.verifier import MODEL, driver_text, keep_files, obtain_verifier, rerun_trail, start_verifier
+from pancam.spin.verifier import (
+    MODEL,
+    driver_text,
+    keep_files,
+    obtain_verifier,
+    rerun_stem,
+    rerun_trail,
+    start_verifier,
+)
 from pancam.vm.progress import Progress, read_progress
 
 if TYPE_CHECKING:
@@ -52,7 +60,7 @@ class SearchResult:
 
     report: Report
     progress: Progress
-    trails: tuple[tuple[Move, ...], ...]  # each ends in a violation, if the verifier is right
+    trails: tuple[Trail, ...]  # each ends in a violation, if the verifier is right
     stopped: str = ""  # time, memory, interrupted, state size, depth, error; empty: the search came to its end
     seconds: float = 0.0
     memory: int = 0  # peak of all processes, bytes
@@ -89,13 +97,19 @@ def search(image: bytes, settings: Settings, options: SearchOptions, threads: in
         result = attempt.run(watch, left)
         spent += result.seconds
         result = replace(result, seconds=spent)
-        if result.stopped == "depth" and depth * DEPTH_GROWTH * BYTES_PER_LEVEL < options.memory // 2:
+        if _needs_depth(result, options) and depth * DEPTH_GROWTH * BYTES_PER_LEVEL < options.memory // 2:
             depth *= DEPTH_GROWTH
         elif result.stopped == "state size" and state_bytes < LARGEST_STATE:
             while state_bytes < result.progress.largest_state:
                 state_bytes *= STATE_GROWTH
         else:
             return result
+
+
+def _needs_depth(result: SearchResult, options: SearchOptions) -> bool:
+    """Whether a longer stack is to be tried. SPIN's fairness has steps of its own, which vm_c/search does not see."""
+    full = result.report.hit_depth and options.depth is None and not result.trails
+    return result.stopped == "depth" or (full and options.claim is not None)
 
 
 @dataclass(frozen=True)
@@ -128,7 +142,7 @@ class _Attempt:
             return replace(result, seconds=elapsed, memory=memory)
 
     def _arguments(self) -> list[str]:
-        return run_flags(self.verifier.search, self.depth)
+        return run_flags(self.verifier.search, self.depth, self.verifier.threads)
 
     def _limits(self, seconds: float | None) -> tuple[float | None, int]:
         return seconds, self.verifier.search.memory
@@ -168,8 +182,14 @@ class _Attempt:
             raise ToolError(f"the verifier failed: {progress.text or last[0]}")
         environment = {**self._environment(folder), "PANCAM_PROCESSES": "1", "PANCAM_PROGRESS": ""}
         environment.pop("PANCAM_FINALS", None)
-        trails = tuple(tuple(read_moves(rerun_trail(binary, path, environment))) for path in found)
+        trails = tuple(_read_trail(binary, path, environment) for path in found)
         return SearchResult(report, progress, trails, stopped)
+
+
+def _read_trail(binary: Path, path: Path, environment: dict[str, str]) -> Trail:
+    moves = tuple(read_moves(rerun_trail(binary, path, environment)))
+    stem = rerun_stem(binary, path, environment)
+    return Trail(moves, None if stem is None else len(read_moves(stem)))
 
 
 def _watch(

@@ -30,6 +30,7 @@ PAN_FLAGS = ("-O2", "-w", "-fno-strict-aliasing")
 SHARED_SOURCES = ("abstract.c", "bound.c", "driver.c", "finals.c", "table.c")
 REPLAY_SECONDS = 600
 MODEL = "driver.pml"
+CYCLE_MARK = "-1:-1:-1"  # in a trail: from here on it repeats
 BUILD_ERRORS = ("undefined reference", "error:", "error")  # what tells most comes first
 
 
@@ -62,8 +63,10 @@ def _identity(path: str) -> str:
 def driver_text(options: VerifierOptions) -> str:
     """The Promela driver that these options use."""
     if options.search.driver is None:
-        name = "liveness.pml" if options.search.liveness else "safety.pml"
-        return (promela_templates() / name).read_text()
+        claim = options.search.claim
+        if claim is None:
+            return (promela_templates() / "safety.pml").read_text()
+        return f"#define PROPERTY {claim.formula}\n" + (promela_templates() / "liveness.pml").read_text()
     try:
         return Path(options.search.driver).read_text()
     except (OSError, UnicodeDecodeError) as problem:
@@ -190,6 +193,19 @@ def rerun_trail(binary: Path, trail: Path, environment: Mapping[str, str]) -> st
         stdin=subprocess.DEVNULL, capture_output=True, timeout=REPLAY_SECONDS,
     )  # fmt: skip
     return moves.read_text() if moves.is_file() else ""
+
+
+def rerun_stem(binary: Path, trail: Path, environment: Mapping[str, str]) -> str | None:
+    """What the driver did before the cycle that a trail describes; None: it describes none."""
+    lines = trail.read_text().splitlines()
+    if CYCLE_MARK not in lines:
+        return None
+    stem = trail.with_name("stem.trail")
+    stem.write_text("\n".join([*lines[: lines.index(CYCLE_MARK)], ""]))
+    try:
+        return rerun_trail(binary, stem, environment)
+    finally:
+        stem.unlink()
 
 
 def keep_files(binary: Path, options: VerifierOptions, work: Path, target: Path) -> None:

@@ -109,6 +109,20 @@ class Checker:
         """What has become of this execution."""
         return Outcome(_lib.check_outcome(self._check))
 
+    @property
+    def propositions(self) -> int:
+        """A bit for each proposition of the settings that is true; none where the execution is cut."""
+        return int(_lib.check_propositions(self._check))
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether this execution does not count, or its rest is not known."""
+        return bool(_lib.check_is_cut(self._check))
+
+    def is_blocked(self, thread: int) -> bool:
+        """Whether the thread waits for what only others can do."""
+        return bool(_lib.check_is_blocked(self._check, thread))
+
     def evaluations(self, number: int = 0) -> int:
         """How often a property function was run since the start: the abstraction if there is one, then invariants."""
         return int(_lib.check_evaluations(self._check, number))

@@ -44,7 +44,7 @@ class Subject:
 
     def kinds(self, settings: Settings, result: SearchResult) -> set[str]:
         """The kinds of the violations that the trails lead to; every trail must lead to one."""
-        return {replayed_kind(Checker(self.image, settings), trail) for trail in result.trails}
+        return {replayed_kind(Checker(self.image, settings), trail.moves) for trail in result.trails}
 
 
 def replayed_kind(checker: Checker, trail: tuple[Move, ...]) -> str:

@@ -177,7 +177,7 @@ def races_of_search(program: Program, settings: Settings, name: str) -> set[Line
     found: set[Lines] = set()
     checker = make_checker(program, settings)
     for trail in result.trails:
-        races = endings(checker, trail)
+        races = endings(checker, trail.moves)
         for moves in races.values():
             trace = replay(program, checker, moves)
             assert trace.ending.violation is not None

@@ -12,7 +12,7 @@ from test_trace import LOST_UPDATE
 
 from pancam.check import replay_trails
 from pancam.errors import InternalError
-from pancam.moves import Step
+from pancam.moves import Step, Trail
 from pancam.settings import Settings
 from pancam.spin.options import SearchOptions
 from pancam.spin.report import Report, read_report
@@ -26,8 +26,9 @@ DONE = SearchResult(COMPLETE, Progress(), ())
 
 def test_a_corrupted_trail_is_an_internal_error_and_never_a_violation(tmp_path: Path) -> None:
     program = compile_text(LOST_UPDATE, tmp_path)
-    (trail,) = search(program.image, Settings(), SearchOptions(), program.thread_limit, Watch()).trails
-    (trace,) = replay_trails(program, Settings(), [trail])
+    (found,) = search(program.image, Settings(), SearchOptions(), program.thread_limit, Watch()).trails
+    (trace,) = replay_trails(program, Settings(), [found])
+    trail = found.moves
     assert trace.ending.violation is not None
     wrong = [
         trail[:-1],
@@ -37,7 +38,7 @@ def test_a_corrupted_trail_is_an_internal_error_and_never_a_violation(tmp_path: 
     ]
     for moves in wrong:
         with pytest.raises(InternalError, match="internal error: a counterexample"):
-            replay_trails(program, Settings(), [moves])
+            replay_trails(program, Settings(), [Trail(tuple(moves))])
 
 
 @pytest.mark.parametrize(

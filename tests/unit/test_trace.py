@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -551,8 +552,8 @@ def test_what_is_read_and_written_at_once_is_told_once(tmp_path: Path) -> None:
 def test_a_trace_that_repeats_shows_where(tmp_path: Path) -> None:
     program = compile_text("static int x;\nint main(void) {\n    for (;;) x = !x;\n}\n", tmp_path)
     moves = [Step(0)] * 12
-    trace = replay(program, Checker(program.image, FINE), moves, expected=None, cycle_start=6)
-    assert "-- from here on, this repeats for ever ---" in render(trace, full=True)
+    trace = replace(replay(program, Checker(program.image, FINE), moves, expected=None), cycle_start=6)
+    assert "-- the following repeats for ever ---" in render(trace, full=True)
 
 
 def test_cycles_of_waiting_threads_are_found() -> None:

@@ -69,6 +69,43 @@ void search_stop(uint32_t reason) {
     for (;;) raise(SIGINT);
 }
 
+/* --- what is known of a state without loading it --- */
+
+static uint16_t first_propositions; /* of the initial state */
+
+void summarise(VmCheck *checked, StateSummary *summary) {
+    summary->propositions = (uint16_t)check_propositions(checked);
+    summary->outcome = (uint8_t)(check_outcome(checked) | (check_is_cut(checked) ? SUMMARY_CUT : 0));
+    for (uint32_t thread = 0; thread < checked->machine->limits.max_threads; thread++) {
+        int blocked = check_is_blocked(checked, thread) ? SUMMARY_BLOCKED : 0;
+        summary->moves[thread] = (uint8_t)(check_moves(checked, thread) | (uint32_t)blocked);
+    }
+}
+
+static VmOutcome outcome_now(void) {
+    const StateSummary *summary = store_summary();
+    return summary == NULL ? OUTCOME_RUNNING : (VmOutcome)(summary->outcome & SUMMARY_NUMBER);
+}
+
+int pan_proposition(unsigned number) {
+    const StateSummary *summary = store_summary();
+    return (summary == NULL ? first_propositions : summary->propositions) >> number & 1;
+}
+
+int pan_cut(void) {
+    const StateSummary *summary = store_summary();
+    return summary != NULL && summary->outcome & SUMMARY_CUT;
+}
+
+static unsigned thread_summary(unsigned thread) {
+    const StateSummary *summary = store_summary();
+    return summary == NULL || thread >= check->machine->limits.max_threads ? 0 : summary->moves[thread];
+}
+
+unsigned pan_choices(unsigned thread) { return thread_summary(thread) & SUMMARY_NUMBER; }
+
+int pan_blocked(unsigned thread) { return (thread_summary(thread) & SUMMARY_BLOCKED) != 0; }
+
 /* --- what the processes share --- */
 
 static void *map(uint64_t bytes, int flags, int file) {
@@ -134,6 +171,7 @@ static void load_program(void) {
     if (getenv("PANCAM_LINES") != NULL) load_lines(getenv("PANCAM_LINES"));
     uint64_t limit = memory == NULL ? DEFAULT_MEMORY : strtoull(memory, NULL, 10);
     store_create(check, limit);
+    first_propositions = (uint16_t)check_propositions(check);
     if (check->has_abstraction) abstract_create(check, limit);
     if (knows_places) bound_create(most_preemptions, limit);
     check->revert = store_revert;
@@ -254,11 +292,6 @@ void pan_run_function(const char *function) {
 
 /* --- the interface: moving --- */
 
-unsigned pan_choices(unsigned thread) {
-    const StateSummary *summary = store_summary();
-    return summary == NULL || thread >= check->machine->limits.max_threads ? 0 : summary->moves[thread];
-}
-
 int pan_enabled(unsigned thread) { return pan_choices(thread) > 0; }
 
 /* Who moved last and can go on: 1 + its number, or 0; and the preemptions so far. */
@@ -288,7 +321,7 @@ static void note_place(void) {
 /* Comes after the step. A state that nobody leaves is the same, however it was reached. */
 static void count_preemption(unsigned thread, int was_preemption) {
     uint32_t used = preemptions() + (uint32_t)was_preemption, last = pan_enabled(thread) ? thread + 1 : 0;
-    pan_bound = store_summary()->outcome == OUTCOME_RUNNING ? used << 8 | last : 0;
+    pan_bound = outcome_now() == OUTCOME_RUNNING ? used << 8 | last : 0;
     if (knows_places) note_place();
 }
 
@@ -330,11 +363,6 @@ void pan_step_choice(unsigned thread, unsigned choice) {
 void pan_step(unsigned thread) { pan_step_choice(thread, 0); }
 
 /* --- the interface: outcomes --- */
-
-static VmOutcome outcome_now(void) {
-    const StateSummary *summary = store_summary();
-    return summary == NULL ? OUTCOME_RUNNING : (VmOutcome)summary->outcome;
-}
 
 int pan_done(void) { return outcome_now() != OUTCOME_RUNNING && outcome_now() != OUTCOME_VIOLATION; }
 

@@ -51,4 +51,10 @@ int pan_done(void);    /* it has ended, and nothing is wrong */
 int pan_bad(void);     /* a violation that was not reported before: to be asserted not to be so */
 void pan_report(void); /* from now on the same fault at the same place is no news */
 
+/* For claims about infinite executions: promela_templates/liveness.pml. Before pan_setup they tell of the initial
+ * state, since SPIN asks before the first move of a driver. */
+int pan_proposition(unsigned number); /* whether the proposition with this number is true */
+int pan_cut(void);                    /* an execution that does not count, or whose rest is not known */
+int pan_blocked(unsigned thread);     /* it waits for what only others can do */
+
 #endif

@@ -11,9 +11,8 @@ enum { MOST_THREADS = 64 };
 
 typedef struct {
     uint32_t size; /* of the packed state; 0: there is none yet */
-    uint8_t outcome;
-    uint8_t moves[MOST_THREADS];
-    uint8_t padding[3];
+    StateSummary summary;
+    uint8_t more_moves[MOST_THREADS - 1], padding;
 } RawHead;
 _Static_assert(sizeof(RawHead) == PAN_RAW_HEAD_BYTES, "the driver reserves room for the summary");
 
@@ -38,9 +37,7 @@ void store_save(VmCheck *check) {
     if (size > pan_progress->largest_state) pan_progress->largest_state = (uint32_t)size;
     if (size > PAN_STATE_BYTES) search_stop(PAN_STOP_STATE_SIZE);
     head->size = (uint32_t)size;
-    head->outcome = (uint8_t)check_outcome(check);
-    for (uint32_t thread = 0; thread < machine->limits.max_threads; thread++)
-        head->moves[thread] = (uint8_t)check_moves(check, thread);
+    summarise(check, &head->summary);
     memcpy(loaded, pan_tracked, sizeof *head + size);
 }
 
@@ -63,5 +60,5 @@ const void *store_identity(size_t *size) {
 
 const StateSummary *store_summary(void) {
     const RawHead *head = head_of(pan_tracked);
-    return head->size == 0 ? NULL : (const StateSummary *)&head->outcome;
+    return head->size == 0 ? NULL : &head->summary;
 }

@@ -10,9 +10,14 @@
 
 /* What is asked of a state again and again, kept with it. */
 typedef struct {
-    uint8_t outcome;  /* VmOutcome */
-    uint8_t moves[1]; /* of each thread */
+    uint16_t propositions; /* a bit each */
+    uint8_t outcome;       /* VmOutcome, and SUMMARY_CUT */
+    uint8_t moves[1];      /* of each thread, and SUMMARY_BLOCKED */
 } StateSummary;
+
+enum { SUMMARY_CUT = 0x80, SUMMARY_BLOCKED = 0x80, SUMMARY_NUMBER = 0x7f };
+
+void summarise(VmCheck *check, StateSummary *summary); /* of the state that the machine is in */
 
 void store_create(VmCheck *check, uint64_t memory_limit);
 void store_load(VmCheck *check);          /* brings the machine to the tracked state */

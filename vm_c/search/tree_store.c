@@ -131,7 +131,7 @@ void store_touch(VmCheck *check) {
 
 void store_create(VmCheck *check, uint64_t memory_limit) {
     VmMachine *machine = check->machine;
-    uint32_t count = machine->limits.max_threads, root_bytes = (ROOT_THREADS + count) * 4 + 1 + count;
+    uint32_t count = machine->limits.max_threads, root_bytes = (ROOT_THREADS + count) * 4 + 3 + count;
     root_bytes = (root_bytes + 7) / 8 * 8;
     table_create(&blocks, LINE_BYTES, memory_limit / LINE_BYTES);
     table_create(&roots, root_bytes, memory_limit / root_bytes);
@@ -312,10 +312,7 @@ void store_save(VmCheck *check) {
     changes->threads = 0;
     save_header(machine);
     current[ROOT_GLOBALS] = top_of(segments + segment_count - 1);
-    StateSummary *summary = summary_of(current, machine->limits.max_threads);
-    summary->outcome = (uint8_t)check_outcome(check);
-    for (uint32_t thread = 0; thread < machine->limits.max_threads; thread++)
-        summary->moves[thread] = (uint8_t)check_moves(check, thread);
+    summarise(check, summary_of(current, machine->limits.max_threads));
     current_root = pan_tracked = table_intern(&roots, current);
     verify(machine, current_root, "saves");
     pan_progress->states = roots.share->count;
