@@ -120,13 +120,28 @@ def _check_with_enough_threads(
         if checked.outcome.result.stopped != "threads":
             return checked
         left = _with_time_left(left, checked.outcome)
-    left = replace(left, stop_at_threads=False)
-    for limit in FEW_THREADS:
+    return _check_with_few_threads(options, build, replace(left, stop_at_threads=False), timings)
+
+
+def _check_with_few_threads(
+    options: argparse.Namespace, build: BuildOptions, search: SearchOptions, timings: Timings
+) -> _Checked:
+    """With a time limit, each search has its share of it, and one that does not end is tried breadth-first, too."""
+    both = search.time is not None and replace(search, abstraction=bool(options.abstraction)).allows_breadth_first
+    turns = [(limit, order) for limit in FEW_THREADS for order in ((False, True) if both else (search.breadth_first,))]
+    finished = 0
+    for number, (limit, breadth_first) in enumerate(turns):
+        if limit == finished:
+            continue
         _notice(f"more than {MOST_THREADS} threads at once, perhaps without end: searching with up to {limit}")
-        checked = _check_once(options, replace(build, thread_limit=limit), left, timings)
-        if checked.outcome.traces or checked.outcome.result.stopped:
+        share = None if search.time is None else search.time / (len(turns) - number)
+        turn = replace(search, time=share, breadth_first=breadth_first)
+        checked = _check_once(options, replace(build, thread_limit=limit), turn, timings)
+        stopped = checked.outcome.result.stopped
+        if checked.outcome.traces or stopped not in ("", "time"):
             break
-        left = _with_time_left(left, checked.outcome)
+        finished = finished if stopped else limit
+        search = _with_time_left(search, checked.outcome)
     return checked
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pancam.errors import UsageError
 
@@ -63,6 +63,15 @@ class SearchOptions:
         """
         saves_memory = self.store == "raw" and (self.bitstate or self.hash_compact)
         return self.bound_matched and not (saves_memory or self.driver is not None)
+
+    @property
+    def allows_breadth_first(self) -> bool:
+        """Whether the same search could go breadth-first."""
+        try:
+            replace(self, breadth_first=True).check()
+        except UsageError:
+            return False
+        return True
 
     def check(self) -> None:
         """Refuse what cannot be combined."""
