@@ -76,6 +76,8 @@ def with_property(options: argparse.Namespace, wanted: Property) -> argparse.Nam
         raise UsageError("a property says what is reported: it cannot be combined with --only or --ignore")
     if options.driver or options.threads or options.invariants:
         raise UsageError("a property is about all executions from main on: not with --driver, --thread or --invariant")
+    if options.opt_level != "0":
+        raise UsageError("a property is about the program as it is written: it needs -O0")
     if options.compare:
         raise UsageError("--compare cannot be combined with a property")
     checked = argparse.Namespace(**vars(options))
@@ -83,6 +85,7 @@ def with_property(options: argparse.Namespace, wanted: Property) -> argparse.Nam
     checked.only = list(wanted.kinds)
     for name in wanted.options:
         setattr(checked, name, True)
+    checked.uninit = True  # the value of what nobody has written is not the machine's choice
     checked.spurious_wakeups = True  # POSIX allows them, and tasks are about all that it allows
     checked.exhaustive = True  # what is left out, the user has not asked to leave out
     return checked

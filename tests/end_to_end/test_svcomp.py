@@ -118,6 +118,17 @@ def test_a_fault_that_the_property_does_not_name_never_becomes_true(pancam: Comm
     assert result_of(pancam, "--property", "unreach-call", "assert.c") == "property unreach-call: true"
 
 
+def test_an_answer_does_not_rest_on_what_nobody_has_written(pancam: CommandLine) -> None:
+    """Zero may be there: what it leads to is a violation. That nothing is there but zero nobody can rely on."""
+    pancam.file(
+        "t.c",
+        "extern void reach_error(void);\nint main(void) {\n    int values[2];\n    values[0] = 1;\n"
+        "    if (values[1] == VALUE) reach_error();\n    return 0;\n}\n",
+    )
+    answers = [result_of(pancam, "--property", "unreach-call", f"-DVALUE={value}", "t.c") for value in (0, 7)]
+    assert answers == ["property unreach-call: false(unreach-call)", "property unreach-call: unknown"]
+
+
 def test_a_wait_on_a_condition_may_end_without_a_signal(pancam: CommandLine) -> None:
     pancam.file(
         "t.c",
@@ -165,6 +176,7 @@ def test_what_cannot_be_combined_with_a_task_or_a_property_is_refused(pancam: Co
     assert "is a whole task" in pancam.refused("check", "t.yml", "t.c")
     assert "--only or --ignore" in pancam.refused("check", "t.yml", "--only", "assert")
     assert "choose one with --property" in pancam.refused("check", "two.yml", "--json")
+    assert "needs -O0" in pancam.refused("check", "t.yml", "-O1")
     assert "no property 'x'" in pancam.refused("check", "t.c", "--property", "x")
     assert "No such file" in pancam.refused("check", "t.c", "--property", "x.prp")
     assert "No such file" in pancam.refused("check", "no.yml")
