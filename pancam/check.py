@@ -48,7 +48,7 @@ def check_program(
     with timings.phase("replay"):
         traces = replay_trails(program, settings, result.trails, options.all_errors)
     _refuse_harness_faults(traces, settings)
-    return CheckResult(conclude(result, settings, options, len(traces)), result, traces)
+    return CheckResult(conclude(result, settings, options, len(traces), program.restrictions), result, traces)
 
 
 def check_with_growing_bound(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pancam.errors import PancamError, UnresolvedSymbolError, UsageError
 from pancam.frontend.clang import CompileOptions, compile_sources, find_clang
+from pancam.nondet.overrides import parse_override
 from pancam.resources import guest_sources
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class BuildOptions:
     error_labels: tuple[str, ...] = ()  # that must not be reached
     propositions: tuple[Proposition, ...] = ()  # that functions are to be made of
     labels: tuple[str, ...] = ()  # passing them is to be noted
+    nondet: tuple[str, ...] = ()  # --nondet: which values to try
 
 
 class Timings:
@@ -91,6 +93,7 @@ def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: lis
         from pancam.bytecode.lower import ALWAYS_NEEDED, Roots, lower_module
         from pancam.frontend.library import build_library
         from pancam.frontend.module import load_module, preload
+        from pancam.nondet.rewrite import NondetOptions, make_choices
 
         preload()
     clang = find_clang(options.clang)
@@ -114,9 +117,10 @@ def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: lis
         has_main = options.needs_main or "main" in mentioned
         errors = ErrorPlaces(options.error_functions, options.error_labels)
         roots = Roots(has_main, (*options.functions, *(name for name in mentioned if name != "main")), errors)
-        return lower_module(
-            module, [_program_name(paths), *arguments], options.thread_limit, roots, tracks=options.uninit
-        )
+        wanted = NondetOptions(tuple(map(parse_override, options.nondet)), observed=bool(options.candidates))
+        choices = make_choices(module, roots.names, wanted)
+        words = [_program_name(paths), *arguments]
+        return lower_module(choices.module, words, options.thread_limit, roots, choices.restrictions, tracks=options.uninit)
 
 
 def _library_options(options: CompileOptions) -> CompileOptions:

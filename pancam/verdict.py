@@ -12,12 +12,14 @@ from pancam.errors import InternalError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pancam.bytecode.program import Restriction
     from pancam.settings import Settings
     from pancam.spin.options import SearchOptions
     from pancam.spin.search import SearchResult
 
 EXIT_GOOD, EXIT_VIOLATED, EXIT_GAVE_UP = 0, 1, 3
 
+MOST_RESTRICTIONS = 4  # named in a verdict
 # Faults after which nothing of the program can follow: executions that end there are not cut off.
 _FINAL_FAULTS = {"DEADLOCK", "ASSERT"}
 _STOPS = {
@@ -52,12 +54,13 @@ class Conclusion:
 
     verdict: Verdict
     reasons: tuple[str, ...] = ()
+    asked: bool = True  # the user asked for all bounds
 
     def exit_code(self, *, exhaustive: bool) -> int:
-        """What the shell gets; with `exhaustive`, a bounded search is one that gave up."""
+        """What the shell gets; a bound that nobody asked for is giving up, with `exhaustive` every bound is."""
         if self.verdict is Verdict.VIOLATED:
             return EXIT_VIOLATED
-        if self.verdict is Verdict.UNKNOWN or (self.verdict is Verdict.BOUNDED and exhaustive):
+        if self.verdict is Verdict.UNKNOWN or (self.verdict is Verdict.BOUNDED and (exhaustive or not self.asked)):
             return EXIT_GAVE_UP
         return EXIT_GOOD
 
@@ -76,19 +79,39 @@ def common_exit_code(conclusions: Sequence[Conclusion], *, exhaustive: bool) -> 
     return min(conclusion.exit_code(exhaustive=exhaustive) for conclusion in conclusions)
 
 
-def conclude(result: SearchResult, settings: Settings, options: SearchOptions, violations: int) -> Conclusion:
-    """The verdict of a search in which so many violations were found and replayed."""
+def conclude(
+    result: SearchResult,
+    settings: Settings,
+    options: SearchOptions,
+    violations: int,
+    restrictions: Sequence[Restriction] = (),
+) -> Conclusion:
+    """The verdict of a search in which so many violations were found and replayed.
+
+    `restrictions` says what the notes of the program mean.
+    """
     if violations:
         return Conclusion(Verdict.VIOLATED)
     gave_up = reasons_to_doubt(result, options)
     if gave_up:
         return Conclusion(Verdict.UNKNOWN, tuple(gave_up))
+    noted = [restrictions[number] for number in result.progress.notes if number < len(restrictions)]
+    is_noted = bool(result.progress.notes)
     bounds = [
+        *(_values_left_out(noted) if is_noted else ()),
         *bounds_met(result, options),
         *_preemptions_met(result, settings, options),
         *_parts_left_out(settings, options),
     ]
-    return Conclusion(Verdict.BOUNDED, tuple(bounds)) if bounds else Conclusion(Verdict.HOLDS)
+    asked = not is_noted or (bool(noted) and all(restriction.asked for restriction in noted))
+    return Conclusion(Verdict.BOUNDED, tuple(bounds), asked) if bounds else Conclusion(Verdict.HOLDS)
+
+
+def _values_left_out(noted: Sequence[Restriction]) -> list[str]:
+    """What the search noted about nondeterministic values."""
+    texts = list(dict.fromkeys(restriction.text for restriction in noted)) or ["nondeterministic values restricted"]
+    more = len(texts) - MOST_RESTRICTIONS
+    return [*texts[:MOST_RESTRICTIONS], *([f"and {more} more nondeterministic values"] if more > 0 else [])]
 
 
 def reasons_to_doubt(result: SearchResult, options: SearchOptions) -> list[str]:

@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "pancam"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # From left to right; the first two are one stage, since the front end makes the values that ir describes.
-STAGES = (("ir", "frontend"), ("bytecode",), ("vm",), ("spin",), ("explain",))
+STAGES = (("ir", "frontend"), ("bytecode",), ("nondet",), ("vm",), ("spin",), ("explain",))
 
 # What only some modules may import, and which.
 DOORS = {

@@ -383,6 +383,10 @@ returning:
         A = call->choice;
         NEXT();
     }
+    CASE(NOTE) {
+        if (A != 0 && machine->notes != NULL) machine->notes[ip->x] = 1;
+        NEXT();
+    }
     CASE(SPAWN) { /* whoever drives the machine must get a chance to let the new thread go first */
         TRY(spawn(machine, A, B));
         budget -= fuel;

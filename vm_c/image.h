@@ -11,6 +11,7 @@
 #define NO_SLOT 0xffffu
 #define FRAME_HEADER_SLOTS 2u
 #define NO_LIVE_SET 0xffffffffu
+#define NOTES 1024u   /* numbers of notes */
 #define LABEL_IDS 16u /* object ids for code labels: enough for 2^20 instructions with 32-bit pointers */
 
 typedef enum {

@@ -129,6 +129,7 @@ struct VmMachine {
     uint64_t returned;                   /* by the first frame of the last thread that returned from it */
     uint64_t births;                     /* threads started so far */
     VmChanges *changes;                  /* null: nobody wants to know */
+    uint8_t *notes;                      /* a byte for each note, set when it is taken; null: nobody wants to know */
     VmAccessList *accesses;              /* of the visible instructions of atomic sections and of properties; or null */
     int wakes_spuriously;                /* waits on condition variables may end without a reason */
     const uint32_t *lines;               /* for each pc the number of the user's line that it belongs to, 0: none */

@@ -240,6 +240,7 @@ static int check_special(const Check *check, VmInstr *instr) {
     case OP_FCMP80: return instr->x < FCMP_COUNT || reject(check, "no such comparison", instr->x);
     case OP_MATH: return check_math(check, instr->x, 0);
     case OP_MATH80: return check_math(check, instr->x, 1);
+    case OP_NOTE: return (instr->x < NOTES && instr->y == 0) || reject(check, "no such note", instr->x);
     case OP_AWAIT:
         return (instr->x <= AWAIT_NOT && instr->y <= AWAIT_SPURIOUS) || reject(check, "no such condition", instr->x);
     case OP_ALLOC: return instr->x <= ALLOC_INITIALISED || reject(check, "unknown flags", instr->x);

@@ -35,6 +35,7 @@ class SourceMap:
     functions: list[dict[str, Any]]  # per function: file and line of its definition, and its variables
     globals: dict[str, dict[str, Any]]  # by the object's name: source name, type, file, line
     types: dict[str, dict[str, Any]] = field(default_factory=dict)
+    restrictions: list[Any] = field(default_factory=list)  # of Program, by the numbers of their notes
 
     def chain(self, pc: int) -> list[tuple[str, SourceLocation]]:
         """Functions and places of an instruction, innermost first: more than one where calls were inlined."""

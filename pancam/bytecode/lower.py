@@ -17,6 +17,9 @@ from pancam.bytecode.symbols import Symbols
 from pancam.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pancam.bytecode.program import Restriction
     from pancam.ir.model import Module
 
 ENTRY = "__pancam_start"
@@ -58,7 +61,13 @@ class Roots:
 
 
 def lower_module(
-    module: Module, arguments: list[str], thread_limit: int, roots: Roots | None = None, *, tracks: bool = False
+    module: Module,
+    arguments: list[str],
+    thread_limit: int,
+    roots: Roots | None = None,
+    restrictions: Sequence[Restriction] = (),
+    *,
+    tracks: bool = False,
 ) -> Program:
     """The bytecode of everything that the program reaches from where it begins; `tracks`: with checks of loads."""
     roots = roots or Roots()
@@ -76,4 +85,10 @@ def lower_module(
         functions.append(assemble_function(lowered, pc))
         pc = functions[-1].end_pc
     image = ImageWriter(symbols, functions).write(roots.entry)
-    return Program(image, thread_limit, lambda: SourceMapBuilder(symbols, functions).build(), has_main=roots.main)
+    return Program(
+        image,
+        thread_limit,
+        lambda: SourceMapBuilder(symbols, functions).build(),
+        has_main=roots.main,
+        restrictions=restrictions,
+    )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pancam.bytecode.code import SlotValue
 from pancam.bytecode.layout import SLOT_BITS
+from pancam.ir.values import ConstantInt
 from pancam.isa import constants, faults, math_functions
 
 if TYPE_CHECKING:
@@ -68,6 +69,12 @@ def _await(mode: str, ending: str = "AWAIT_FOREVER") -> Handler:
     return lower
 
 
+def _note(lowering: FunctionLowering, instruction: Instruction) -> None:
+    number, condition = instruction.operands
+    assert isinstance(number, ConstantInt)
+    lowering.emitter.emit("NOTE", lowering.unit(condition), x=number.value)
+
+
 def _setjmp(lowering: FunctionLowering, instruction: Instruction) -> None:
     lowering.code.keeps_everything = True
     buffer, result = lowering.unit(instruction.operands[0]), lowering.emitter.unit()
@@ -106,6 +113,7 @@ MACHINE_CALLS: dict[str, Handler] = {
     "__pancam_await_not_timed": _await("AWAIT_NOT", "AWAIT_TIMED"),
     "__pancam_await_either_spurious": _await("AWAIT_EITHER", "AWAIT_SPURIOUS"),
     "__pancam_choose": _valued("CHOOSE"),
+    "__pancam_note": _note,
     "__pancam_spawn": _plain("SPAWN"),
     "__pancam_thread_end": _ending("THREAD_END"),
     "__pancam_exit": _ending("EXIT"),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,24 +15,42 @@ from pancam.errors import ImageError
 from pancam.isa import constants
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Restriction:
+    """What a note of the program (NOTE in vm_c/opcodes.def) means: not all values were tried.
+
+    `asked`: the user wanted it so.
+    """
+
+    text: str
+    asked: bool = False
 
 
 class Program:
     """An image for the machine, without a source map; that is made when somebody asks for it."""
 
     def __init__(
-        self, image: bytes, thread_limit: int, make_source_map: Callable[[], SourceMap], *, has_main: bool = True
+        self,
+        image: bytes,
+        thread_limit: int,
+        make_source_map: Callable[[], SourceMap],
+        *,
+        has_main: bool = True,
+        restrictions: Sequence[Restriction] = (),
     ) -> None:
         self.image = image
+        self.restrictions = tuple(restrictions)  # by the numbers of their notes
         self.thread_limit = thread_limit
         self.has_main = has_main  # otherwise thread 0 only prepares the process
         self._make_source_map = make_source_map
 
     @cached_property
     def source_map(self) -> SourceMap:
-        return self._make_source_map()
+        return replace(self._make_source_map(), restrictions=[astuple(row) for row in self.restrictions])
 
     def file_bytes(self) -> bytes:
         """The image as a file: with the source map in it."""
@@ -48,9 +67,12 @@ def read_program(path: Path) -> Program:
     try:
         sections, _, _ = read_sections(image)
         source_map = decode_source_map(sections["DEBUG"])
-        return Program(image, source_map.thread_limit, lambda: source_map)
+        restrictions = [Restriction(*row) for row in source_map.restrictions]
+        return Program(image, source_map.thread_limit, lambda: source_map, restrictions=restrictions)
     except ImageError as problem:
         raise ImageError(f"{path}: {problem.message}") from problem
+    except TypeError as problem:
+        raise ImageError(f"{path}: the source map of the image is damaged") from problem
 
 
 def with_arguments(program: Program, arguments: list[str]) -> Program:
@@ -74,7 +96,7 @@ def with_arguments(program: Program, arguments: list[str]) -> Program:
     sections["GLOBALS"] = sections["GLOBALS"][:start] + joined_data(objects)[start:]
     sections["STRINGS"] = bytes(strings)
     image = pack_image(sections, pointer_bits, entry)
-    return Program(image, program.thread_limit, lambda: program.source_map)
+    return Program(image, program.thread_limit, lambda: program.source_map, restrictions=program.restrictions)
 
 
 def _rows_before_arguments(sections: dict[str, bytes]) -> list[tuple[int, int, int, int]]:

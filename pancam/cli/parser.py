@@ -89,6 +89,10 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--clang", metavar="PATH", help="the Clang to use (default: PANCAM_CLANG, or the newest on PATH)"
     )
+    group.add_argument(
+        "--nondet", action="append", default=[], metavar="WHAT=VALUES",
+        help="values to try for a type (int=-2..10) or a line (file.c:17=0,1,7); may be repeated",
+    )  # fmt: skip
     group.add_argument("--max-threads", type=int, metavar="N", help="threads alive at once (default 8; check: 8 to 64)")
 
 

@@ -53,7 +53,7 @@ def build_options(options: argparse.Namespace) -> BuildOptions:
     )
     if options.uninit and options.opt_level != "0":
         raise UsageError("--uninit needs -O0: an optimiser removes reads of what was never written")
-    return BuildOptions(compile_options, options.clang, threads, uninit=options.uninit)
+    return BuildOptions(compile_options, options.clang, threads, uninit=options.uninit, nondet=tuple(options.nondet))
 
 
 def _clang_checks(options: argparse.Namespace) -> tuple[str, ...]:

@@ -1,26 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that the check chose, as the functions of vm_c/guest/nondet.c return them."""
+"""Values that the check chose, as pancam_nondet_X and __VERIFIER_nondet_X return them."""
 
 from __future__ import annotations
 
 from pancam.explain.values import format_char, format_float
+from pancam.nondet.kinds import RANGE, is_signed, kind_of, signed_width
 
-PREFIXES = ("pancam_nondet_", "__VERIFIER_nondet_")
-SIGNED = {
-    "schar": 8, "short": 16, "int": 32, "long": 64, "longlong": 64, "s8": 8, "s16": 16, "s32": 32, "s64": 64,
-    "loff_t": 64, "range": 64,
-}  # fmt: skip
-LONG_NAMES = ("long", "range")
+FLOAT_BYTES = {"float": 4, "double": 8}
 
 
 def nondet_text(name: str, arguments: tuple[int, ...], bits: int, pointer_bits: int = 64) -> str:
     """`pancam_nondet_int() = -1`, or nothing for another function."""
-    prefix = next((prefix for prefix in PREFIXES if name.startswith(prefix)), None)
-    if prefix is None:
-        return ""
-    kind = name.removeprefix(prefix)
-    shown = [_number(argument, pointer_bits) for argument in arguments] if kind == "range" else []
-    return f"{name}({', '.join(shown)}) = {_value(kind, bits, pointer_bits)}"
+    name = name.partition(" ")[0]  # each call has a function of its own
+    if name == RANGE:
+        shown = ", ".join(_number(argument, pointer_bits) for argument in arguments)
+        return f"{name}({shown}) = {_number(bits, pointer_bits)}"
+    kind = kind_of(name)
+    return f"{name}() = {_value(kind, bits, pointer_bits)}" if kind is not None else ""
 
 
 def _number(bits: int, width: int) -> str:
@@ -29,12 +25,10 @@ def _number(bits: int, width: int) -> str:
 
 
 def _value(kind: str, bits: int, pointer_bits: int) -> str:
-    if kind in ("bool", "_Bool"):
+    if kind == "bool":
         return "true" if bits else "false"
     if kind == "char":
         return format_char(bits & 0xFF)
-    if kind in ("float", "double"):
-        return format_float(bits.to_bytes(8, "little")[: 4 if kind == "float" else 8])
-    if kind in SIGNED:
-        return _number(bits, pointer_bits if kind in LONG_NAMES else SIGNED[kind])
-    return str(bits)
+    if kind in FLOAT_BYTES:
+        return format_float(bits.to_bytes(8, "little")[: FLOAT_BYTES[kind]])
+    return _number(bits, signed_width(kind, pointer_bits)) if is_signed(kind) else str(bits)

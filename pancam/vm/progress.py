@@ -43,6 +43,7 @@ class Progress:
     text: str = ""
     limits: dict[str, int] = field(default_factory=dict)  # executions that ended at a limit, by kind of fault
     ignored: dict[str, int] = field(default_factory=dict)  # executions that ended at an ignored fault
+    notes: tuple[int, ...] = ()  # numbers of the notes that were taken
 
 
 def read_progress(path: Path) -> Progress:
@@ -71,6 +72,7 @@ def read_progress(path: Path) -> Progress:
         text=_ffi.string(record.text).decode(errors="replace"),
         limits=_by_kind([row.limits for row in rows]),
         ignored=_by_kind([row.ignored for row in rows]),
+        notes=tuple(number for number, taken in enumerate(record.notes) if taken),
     )
 
 

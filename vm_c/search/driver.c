@@ -31,6 +31,7 @@
 #include "../superstep.h"
 
 enum { ERROR_BYTES = 512, EXIT_BROKEN = 70 };
+_Static_assert((unsigned)PROGRESS_NOTES == NOTES, "as many notes as an image can name");
 #define DEFAULT_MEMORY ((uint64_t)4 << 30)
 
 PanProgress *pan_progress;
@@ -169,6 +170,7 @@ static void load_program(void) {
     free(image);
     if (check == NULL) search_fail("%s", error);
     if (getenv("PANCAM_LINES") != NULL) load_lines(getenv("PANCAM_LINES"));
+    check->machine->notes = pan_progress->notes; /* set-up is done again by pan_setup, and its notes taken then */
     uint64_t limit = memory == NULL ? DEFAULT_MEMORY : strtoull(memory, NULL, 10);
     store_create(check, limit);
     first_propositions = (uint16_t)check_propositions(check);

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-enum { PROGRESS_PROCESSES = 64, PROGRESS_FAULTS = 64, PROGRESS_TEXT = 1024 };
+enum { PROGRESS_PROCESSES = 64, PROGRESS_FAULTS = 64, PROGRESS_TEXT = 1024, PROGRESS_NOTES = 1024 };
 enum { PAN_STOP_NONE, PAN_STOP_MEMORY, PAN_STOP_STATE_SIZE, PAN_STOP_DEPTH, PAN_STOP_THREADS, PAN_STOP_ERROR };
 
 typedef struct {
@@ -26,5 +26,6 @@ typedef struct {
     uint64_t store_bytes;   /* of the tree store's tables */
     uint64_t blocks;        /* pieces of states in the tree store */
     char text[PROGRESS_TEXT];
+    uint8_t notes[PROGRESS_NOTES]; /* 1 for each note that was taken: NOTE in opcodes.def */
     PanProcess process[PROGRESS_PROCESSES];
 } PanProgress;

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which values of a nondeterministic call are tried, and what that leaves out.
+
+The tests that the value meets cut the numbers of its type into intervals; between two cuts all tests agree. When only
+the tests matter, one number for each possible outcome of all tests stands for all. Otherwise small intervals are tried
+completely, and of the others some numbers; `complete` tells which numbers need no others to stand for.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from pancam.nondet.views import complement, joined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pancam.nondet.flow import Flow
+    from pancam.nondet.views import Interval
+
+SMALL_TYPE = 256  # values of a type that is always enumerated
+SMALL_INTERVAL = 64
+MOST_ENUMERATED = 512
+MOST_TESTS = 256  # beyond that, every interval gets a number, though others may have the same outcomes
+MOST_HINTS = 12
+ALWAYS = (0, 1, 2, -1)
+
+
+@dataclass(frozen=True)
+class Values:
+    """The numbers to try, unsigned, the most telling first; and the intervals in which nothing is left out."""
+
+    tried: tuple[int, ...]
+    complete: list[Interval] = field(default_factory=list)
+    is_exact: bool = True  # nothing that was left out makes a difference anywhere
+
+
+def values_for(flow: Flow, *, signed: bool, common: Iterable[int]) -> Values:
+    """What to try for an integer or a pointer; `common` are constants that a lost value may meet."""
+    limit = 1 << flow.width
+    if not flow.decisive:
+        return Values(_ordered(_representatives(flow, signed=signed), flow.width, signed=signed))
+    if limit <= SMALL_TYPE:
+        return Values(_ordered(range(limit), flow.width, signed=signed))
+    return _restricted(flow, signed=signed, common=common)
+
+
+def _intervals(flow: Flow) -> list[Interval]:
+    cuts = sorted({0, 1 << flow.width}.union(*(test.cuts() for test in flow.tests)))
+    return [(low, high - 1) for low, high in pairwise(cuts)]
+
+
+def _representatives(flow: Flow, *, signed: bool) -> list[int]:
+    """One number for each possible outcome of all tests."""
+    found: dict[tuple[bool, ...], int] = {}
+    tests = list(flow.tests)
+    simplest = [_simplest(interval, flow.width, signed=signed) for interval in _intervals(flow)]
+    if len(tests) > MOST_TESTS:
+        return simplest
+    for number in simplest:
+        outcome = tuple(test.outcome(number) for test in tests)
+        if outcome not in found or _plainness(number, flow.width, signed=signed) < _plainness(
+            found[outcome], flow.width, signed=signed
+        ):
+            found[outcome] = number
+    return list(found.values())
+
+
+def _simplest(interval: Interval, width: int, *, signed: bool) -> int:
+    low, high = interval
+    candidates = [low, high, *(number for number in (0, 1, (1 << width) - 1) if low <= number <= high)]
+    return min(candidates, key=lambda number: _plainness(number, width, signed=signed))
+
+
+def _plainness(number: int, width: int, *, signed: bool) -> tuple[int, bool]:
+    negative = signed and number >> width - 1
+    return ((1 << width) - number if negative else number), bool(negative)
+
+
+def _ordered(numbers: Iterable[int], width: int, *, signed: bool) -> tuple[int, ...]:
+    return tuple(sorted(set(numbers), key=lambda number: _plainness(number, width, signed=signed)))
+
+
+def _restricted(flow: Flow, *, signed: bool, common: Iterable[int]) -> Values:
+    limit = 1 << flow.width
+    tried = {number % limit for number in ALWAYS} | {limit - 1, limit // 2, limit // 2 - 1}
+    hints = [number for number, _ in flow.hints.most_common(MOST_HINTS)]
+    for number in (*hints, *(common if flow.is_lost else ())):
+        tried |= {(number + near) % limit for near in (-1, 0, 1)}
+    complete: list[Interval] = []
+    left = MOST_ENUMERATED
+    for low, high in sorted(_intervals(flow), key=lambda interval: interval[1] - interval[0]):
+        size = high - low + 1
+        if size <= min(SMALL_INTERVAL, left):
+            left -= size
+            complete.append((low, high))
+            tried |= set(range(low, high + 1))
+        elif left > 0:
+            tried |= {low, high}
+    return Values(_ordered(tried, flow.width, signed=signed), joined(complete), is_exact=False)
+
+
+def left_out(values: Values, width: int) -> list[Interval]:
+    """The numbers for which others stand that differ where it matters."""
+    return [] if values.is_exact else complement(values.complete, 1 << width)
+
+
+FLOATS = (0.0, 1.0, -1.0, 0.5, 2.0, float("inf"), float("-inf"), float("nan"))
+FLOAT_CODES = {"float": ("<f", "<I"), "double": ("<d", "<Q")}
+FLOAT_LIMITS = {
+    "float": (0x7F7FFFFF, 0xFF7FFFFF, 1),
+    "double": (0x7FEFFFFFFFFFFFFF, 0xFFEFFFFFFFFFFFFF, 1),
+}
+EXTENDED = (0, 0x3FFF << 64 | 1 << 63, 0xBFFF << 64 | 1 << 63, 0x3FFE << 64 | 1 << 63, 0x7FFF << 64 | 3 << 62)
+
+
+def float_bits(kind: str, number: float) -> int:
+    """The bits of a number as a float or double."""
+    number_code, bits_code = FLOAT_CODES[kind]
+    bits: int = struct.unpack(bits_code, struct.pack(number_code, number))[0]
+    return bits
+
+
+def float_values(kind: str, constants: Iterable[int]) -> tuple[int, ...]:
+    """The bits of floating-point numbers to try: simple ones, constants of the program and neighbours, the limits."""
+    if kind not in FLOAT_CODES:
+        return EXTENDED
+    bits = [float_bits(kind, number) for number in FLOATS]
+    top = 1 << (32 if kind == "float" else 64)
+    near = [(constant + step) % top for constant in sorted(constants)[:MOST_HINTS] for step in (0, 1, -1)]
+    return tuple(dict.fromkeys([*bits, *FLOAT_LIMITS[kind], *near]))
