@@ -34,6 +34,7 @@ lint: $(INSTALLED)
 fuzz: tools-test $(INSTALLED)
 	$(PY) tests/search/reduction.py --count $(N) --seed $(SEED) --jobs $(JOBS)
 	$(PY) tests/search/races.py --count $(N) --seed $(SEED) --jobs $(JOBS)
+	$(PY) tests/search/nondet_values.py --count $(N) --seed $(SEED) --jobs $(JOBS)
 
 # Random programs that go on for ever, formulas about them: steps of all sizes, and another checker.
 fuzz-liveness: tools-test $(INSTALLED)

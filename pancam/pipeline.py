@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from pancam.errors import PancamError, UnresolvedSymbolError, UsageError
 from pancam.frontend.clang import CompileOptions, compile_sources, find_clang
 from pancam.nondet.overrides import parse_override
+from pancam.nondet.values import SMALL_TYPE
 from pancam.resources import guest_sources
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class BuildOptions:
     propositions: tuple[Proposition, ...] = ()  # that functions are to be made of
     labels: tuple[str, ...] = ()  # passing them is to be noted
     nondet: tuple[str, ...] = ()  # --nondet: which values to try
+    small_type: int = SMALL_TYPE  # types with so many values are enumerated; tests want fewer
 
 
 class Timings:
@@ -117,7 +119,8 @@ def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: lis
         has_main = options.needs_main or "main" in mentioned
         errors = ErrorPlaces(options.error_functions, options.error_labels)
         roots = Roots(has_main, (*options.functions, *(name for name in mentioned if name != "main")), errors)
-        wanted = NondetOptions(tuple(map(parse_override, options.nondet)), observed=bool(options.candidates))
+        overrides = tuple(map(parse_override, options.nondet))
+        wanted = NondetOptions(overrides, bool(options.candidates), options.small_type)
         choices = make_choices(module, roots.names, wanted)
         words = [_program_name(paths), *arguments]
         return lower_module(choices.module, words, options.thread_limit, roots, choices.restrictions, tracks=options.uninit)

@@ -4,6 +4,8 @@
  */
 #include "machine.h"
 
+void vm_set_notes(VmMachine *machine, uint8_t *notes) { machine->notes = notes; }
+
 void vm_set_output(VmMachine *machine, VmOutput *output, void *context) {
     machine->output = output;
     machine->output_context = context;

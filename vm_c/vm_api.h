@@ -136,6 +136,7 @@ VmMachine *vm_create(const uint8_t *image, size_t size, const VmLimits *limits, 
 void vm_destroy(VmMachine *machine);
 void vm_reset(VmMachine *machine); /* back to the initial state */
 void vm_set_output(VmMachine *machine, VmOutput *output, void *context);
+void vm_set_notes(VmMachine *machine, uint8_t *notes); /* NOTES bytes; the one of each note that is taken becomes 1 */
 
 VmStop vm_run(VmMachine *machine, uint32_t thread, VmMode mode, uint64_t fuel, uint32_t flags, uint64_t choice);
 uint64_t vm_executed(const VmMachine *machine);     /* instructions done by the last vm_run */

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 CREATE, ROUTINE, ARGUMENT = "pthread_create", 2, 3
 EXIT = "pthread_exit"
+EXITS, STATUS_HANDLER = ("exit", "quick_exit", "_exit", "_Exit"), "on_exit"
 # Functions that hand out the result of a thread, and which argument says where to.
 JOINS = {
     "pthread_join": 1, "pthread_tryjoin_np": 1, "pthread_timedjoin_np": 1, "pthread_clockjoin_np": 1, "thrd_join": 1,
@@ -50,6 +51,8 @@ def harmless_argument(program: ProgramView, use: Use) -> bool:
     assert name is not None
     if name == "__pancam_exit":
         return True
+    if name in EXITS and program.is_library(name):
+        return STATUS_HANDLER not in program.functions
     if name == EXIT and program.is_library(name):
         return not thread_results_are_read(program)
     function = program.functions.get(name)

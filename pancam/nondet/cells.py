@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 ADDRESS_PLACE = {"load": 0, "store": 1, "atomicrmw": 0, "cmpxchg": 0}
 
+STEPS = ("getelementptr", "bitcast")
+
 Variable: TypeAlias = tuple[str, str]  # function and name of an alloca; "" and name of a global
 
 
@@ -104,6 +106,8 @@ class Cells:
                     return None if definition.operands else Address((function, value.name), 0, 0)
                 if definition.opcode == "getelementptr":
                     return self._stepped(function, definition.source_type, definition.operands)
+                if definition.opcode == "bitcast":
+                    return self.address(function, definition.operands[0])
         return None
 
     def _stepped(self, function: str, type_: Type | None, operands: tuple[Value, ...]) -> Address | None:
@@ -161,7 +165,7 @@ class Cells:
         if not isinstance(value, Local):
             return set()
         definition = self.view.definitions.get((function, value.name))
-        if definition is None or definition.opcode != "getelementptr":
+        if definition is None or definition.opcode not in STEPS:
             return set()
         base = self.address(function, definition.operands[0])
         return {base.variable} if base else self._variables_behind(function, definition.operands[0])
@@ -169,7 +173,7 @@ class Cells:
     def _is_harmless(self, use: Use) -> bool:
         """Whether a use of an address neither reads nor writes nor gives it away."""
         instruction = use.instruction
-        if instruction.opcode == "getelementptr":
+        if instruction.opcode in STEPS:
             return use.place == 0  # its own uses are looked at
         return instruction.opcode == "icmp" or is_lifetime_marker(instruction) or self._is_plain_fill(use)
 

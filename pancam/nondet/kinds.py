@@ -20,12 +20,10 @@ _SPELLINGS = {
     "unsigned_short": "ushort", "unsigned_long": "ulong", "long_long": "longlong", "unsigned_long_long": "ulonglong",
     "short_int": "short", "long_int": "long", "signed": "int", "signed_int": "int", "void*": "pointer",
 }  # fmt: skip
-KNOWN = {
+_KNOWN = {
     "bool", "char", "schar", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong",
     "int128", "uint128", "size_t", "ssize_t", "off_t", "loff_t", "sector_t", "pthread_t", "intptr_t", "uintptr_t",
     "ptrdiff_t", "time_t", "pid_t", "float", "double", "long_double", "pointer", "pchar", "const_char_pointer",
-    *(f"{sign}{bits}" for sign in "su" for bits in (8, 16, 32, 64, 128)),
-    *(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)),
 }  # fmt: skip
 
 
@@ -39,6 +37,11 @@ def canonical(name: str) -> str:
     """One spelling of a kind: `unsigned int`, `unsigned` and `uint` are the same."""
     name = name.strip().replace(" *", "*").replace(" ", "_")
     return _SPELLINGS.get(name, name)
+
+
+def is_known(kind: str) -> bool:
+    """Whether a kind is one that programs ask for."""
+    return kind in _KNOWN or re.fullmatch(r"[su]\d+|u?int\d+_t", kind, re.ASCII) is not None
 
 
 def is_signed(kind: str) -> bool:

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from pancam.errors import UsageError
-from pancam.nondet.kinds import KNOWN, canonical
+from pancam.nondet.kinds import canonical, is_known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,7 @@ def parse_override(text: str) -> Override:
         raise UsageError(f"--nondet {text}: expected TYPE=VALUES or FILE:LINE=VALUES, such as int=-2..10")
     place = _PLACE.match(where)
     kind = "" if place else canonical(where)
-    if not place and kind not in KNOWN:
+    if not place and not is_known(kind):
         raise UsageError(f"--nondet {text}: {where} is neither a type that pancam knows nor FILE:LINE")
     ranges, floats = [], []
     for word in what.split(","):

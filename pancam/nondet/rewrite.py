@@ -23,7 +23,17 @@ from pancam.nondet.kinds import is_signed, kind_of
 from pancam.nondet.overrides import override_for
 from pancam.nondet.program_view import view_program
 from pancam.nondet.uses import compared_floats, constant_number
-from pancam.nondet.values import FLOAT_CODES, Values, float_bits, float_values, left_out, values_for
+from pancam.nondet.values import (
+    FLOAT_CODES,
+    SMALL_TYPE,
+    Values,
+    every_value,
+    float_bits,
+    float_values,
+    left_out,
+    representatives,
+    restricted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +53,7 @@ class NondetOptions:
 
     overrides: tuple[Override, ...] = ()
     observed: bool = False  # somebody outside of the program's code may look at its variables
+    small_type: int = SMALL_TYPE  # types with so many values are enumerated unless fewer stand for all
 
 
 @dataclass
@@ -155,10 +166,11 @@ class _Rewriter:
             is_idle = site.use is not None and not site.flow.tests and not site.flow.decisive
             tried = (0,) if is_idle else float_values(site.type.kind, compared_floats(self.program))
             return Values(tried, is_exact=is_idle)
-        signed = is_signed(site.kind)
-        if site.use is None:
-            return values_for(replace(site.flow, decisive=[None]), signed=signed, common=common)  # type: ignore[list-item]
-        return values_for(site.flow, signed=signed, common=common)
+        if site.use is not None and not site.flow.decisive:
+            return representatives(site.flow, signed=is_signed(site.kind))
+        if 1 << site.flow.width <= self.options.small_type:
+            return every_value(site.flow.width, signed=is_signed(site.kind))
+        return restricted(site.flow, signed=is_signed(site.kind), common=common if site.flow.is_lost else ())
 
     def _refuse_idle_overrides(self) -> None:
         for override in self.options.overrides:
@@ -181,7 +193,8 @@ class _Rewriter:
             self.code.note(site.use, note)
         elif note is not None:
             outside = left_out(site.values, site.flow.width)
-            for spot in dict.fromkeys(site.flow.decisive):
+            spots = {(id(spot.use.instruction), spot.use.place, type(spot.node)): spot for spot in site.flow.decisive}
+            for spot in spots.values():
                 views = site.flow.views.get(spot.node, set())
                 bad = [interval for view in views for interval in view.images(outside)]
                 self.code.note_value(spot, note, bad)

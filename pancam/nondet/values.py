@@ -38,23 +38,22 @@ class Values:
     is_exact: bool = True  # nothing that was left out makes a difference anywhere
 
 
-def values_for(flow: Flow, *, signed: bool, common: Iterable[int]) -> Values:
-    """What to try for an integer or a pointer; `common` are constants that a lost value may meet."""
-    limit = 1 << flow.width
-    if not flow.decisive:
-        return Values(_ordered(_representatives(flow, signed=signed), flow.width, signed=signed))
-    if limit <= SMALL_TYPE:
-        return Values(_ordered(range(limit), flow.width, signed=signed))
-    return _restricted(flow, signed=signed, common=common)
-
-
 def _intervals(flow: Flow) -> list[Interval]:
     cuts = sorted({0, 1 << flow.width}.union(*(test.cuts() for test in flow.tests)))
     return [(low, high - 1) for low, high in pairwise(cuts)]
 
 
-def _representatives(flow: Flow, *, signed: bool) -> list[int]:
-    """One number for each possible outcome of all tests."""
+def representatives(flow: Flow, *, signed: bool) -> Values:
+    """Where only tests matter: one number for each possible outcome of all of them."""
+    return Values(_ordered(_one_for_each_outcome(flow, signed=signed), flow.width, signed=signed))
+
+
+def every_value(width: int, *, signed: bool) -> Values:
+    """All numbers of a type."""
+    return Values(_ordered(range(1 << width), width, signed=signed))
+
+
+def _one_for_each_outcome(flow: Flow, *, signed: bool) -> list[int]:
     found: dict[tuple[bool, ...], int] = {}
     tests = list(flow.tests)
     simplest = [_simplest(interval, flow.width, signed=signed) for interval in _intervals(flow)]
@@ -84,11 +83,12 @@ def _ordered(numbers: Iterable[int], width: int, *, signed: bool) -> tuple[int, 
     return tuple(sorted(set(numbers), key=lambda number: _plainness(number, width, signed=signed)))
 
 
-def _restricted(flow: Flow, *, signed: bool, common: Iterable[int]) -> Values:
+def restricted(flow: Flow, *, signed: bool, common: Iterable[int]) -> Values:
+    """Numbers that probably matter, for values that more than tests depend on; `common` are constants to try, too."""
     limit = 1 << flow.width
     tried = {number % limit for number in ALWAYS} | {limit - 1, limit // 2, limit // 2 - 1}
     hints = [number for number, _ in flow.hints.most_common(MOST_HINTS)]
-    for number in (*hints, *(common if flow.is_lost else ())):
+    for number in (*hints, *common):
         tried |= {(number + near) % limit for near in (-1, 0, 1)}
     complete: list[Interval] = []
     left = MOST_ENUMERATED

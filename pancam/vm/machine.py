@@ -12,6 +12,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from pancam.errors import ImageError
+from pancam.isa import constants
 from pancam.settings import Limits
 from pancam.vm._machine import ffi, lib
 
@@ -161,6 +162,7 @@ class Machine:
         self._owner: object = None
         self._output: _Output | None = None
         self._output_handle: object = None
+        self._notes: Any = None
         self.image = image
 
     def set_output(self, callback: Callable[[int, bytes], None] | None) -> None:
@@ -173,6 +175,16 @@ class Machine:
             handle = _ffi.new_handle(self._output)
             _lib.vm_set_output(self._machine, _lib.pancam_output, handle)
             self._output_handle = handle
+
+    def watch_notes(self) -> None:
+        """Remember from now on which notes are taken."""
+        self._notes = _ffi.new("uint8_t[]", constants()["NOTES"])
+        _lib.vm_set_notes(self._machine, self._notes)
+
+    @property
+    def notes(self) -> tuple[int, ...]:
+        """The numbers of the notes taken since `watch_notes`."""
+        return tuple(number for number, taken in enumerate(self._notes or ()) if taken)
 
     # Moving
 

@@ -153,7 +153,7 @@ def test_a_deadlock_is_found_beside_the_runs_that_end(step: str) -> None:
 
 @pytest.mark.parametrize("step", STEPS)
 def test_each_choice_is_a_path_of_its_own(step: str) -> None:
-    found = explored(one_thread("x = (int)pancam_nondet_range(0, 2); y = pancam_nondet_bool();"), step)
+    found = explored(one_thread("x = (int)pancam_nondet_range(0, 2); y = (int)pancam_nondet_range(0, 1);"), step)
     assert len(found.final_states) == 6
     assert found.transitions == found.states - 1  # a tree
 
@@ -164,7 +164,7 @@ def test_a_failing_assumption_prunes() -> None:
 
 
 def test_a_choice_inside_an_atomic_section_is_a_choice() -> None:
-    found = explored(one_thread("pancam_atomic_begin(); x = pancam_nondet_bool(); pancam_atomic_end();"))
+    found = explored(one_thread("pancam_atomic_begin(); x = (int)pancam_nondet_range(0, 1); pancam_atomic_end();"))
     assert len(found.final_states) == 2
 
 
@@ -175,7 +175,7 @@ def test_a_limit_of_the_machine_leaves_the_verdict_open() -> None:
 
 
 def test_a_choice_among_all_numbers_leaves_the_verdict_open() -> None:
-    found = explored(one_thread("x = pancam_nondet_long() == 5;"))
+    found = explored(one_thread("x = pancam_nondet_range(-5, 1 << 20) == 5;"))
     assert (found.limit_met, found.verdict) == (True, "unknown")
 
 

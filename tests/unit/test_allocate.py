@@ -47,7 +47,7 @@ volatile int sink;
 __attribute__((noinline)) int here(int x) { return sink = x; }
 __attribute__((noinline)) int busy(int x, int y) { return x * 7 + y; }
 int main(void) {
-    int result, chosen = pancam_nondet_bool();
+    int result, chosen = (int)pancam_nondet_range(0, 1);
     if (chosen) {
         int a = busy(chosen, 3), b = busy(a, 5), c = busy(b, a);
         result = (a + b + c) & 0;

@@ -214,6 +214,7 @@ def test_returning_from_the_first_frame_ends_the_thread() -> None:
         ("retv 0", "wrong number of results"),
         ("callptr - 14 0 1\nabort", "outside the frame"),
         ("math 0 0 0 sqrtl\nabort", "no such function"),
+        ("note 0 1024\nabort", "no such note"),
     ],
 )
 def test_the_loader_refuses_malformed_instructions(text: str, reason: str) -> None:
@@ -239,3 +240,18 @@ def test_an_instruction_step_does_one_instruction() -> None:
     assert (machine.pc(0), machine.executed) == (1, 1)
     assert machine.run(0, fuel=1) == Stop.STEP
     assert (machine.pc(0), machine.instructions) == (2, 2)
+
+
+def test_a_note_is_taken_when_its_condition_holds_and_leaves_nothing_in_the_state() -> None:
+    machine = Machine(assembled("const 0 1\nnote 1 3\nnote 0 5\nnote 0 1023\nabort").image())
+    machine.watch_notes()
+    machine.run(0, fuel=1)
+    before = machine.stack(0)[0].slots
+    machine.run(0, fuel=3)
+    assert machine.notes == (5, 1023)
+    assert machine.stack(0)[0].slots == before
+
+
+def test_notes_that_nobody_watches_are_no_problem() -> None:
+    machine = run("const 0 1\nnote 0 5\nabort")
+    assert (machine.status, machine.notes) == (Status.ABORTED, ())

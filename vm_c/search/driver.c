@@ -170,7 +170,7 @@ static void load_program(void) {
     free(image);
     if (check == NULL) search_fail("%s", error);
     if (getenv("PANCAM_LINES") != NULL) load_lines(getenv("PANCAM_LINES"));
-    check->machine->notes = pan_progress->notes; /* set-up is done again by pan_setup, and its notes taken then */
+    vm_set_notes(check->machine, pan_progress->notes); /* set-up is done again by pan_setup, and its notes taken then */
     uint64_t limit = memory == NULL ? DEFAULT_MEMORY : strtoull(memory, NULL, 10);
     store_create(check, limit);
     first_propositions = (uint16_t)check_propositions(check);

@@ -26,7 +26,8 @@ void pancam_assume(int condition);
 void pancam_atomic_begin(void);
 void pancam_atomic_end(void);
 
-/* Any value of the type: the check considers all of them. For float and double: any bits, infinities and NaNs too. */
+/* Any value of the type. The check tries those that make a difference; where it cannot tell, some, and says so. More of
+ * the family may be declared as needed: a function pancam_nondet_X without a definition gives any value of its type. */
 _Bool pancam_nondet_bool(void);
 char pancam_nondet_char(void);
 signed char pancam_nondet_schar(void);
@@ -42,6 +43,7 @@ unsigned long long pancam_nondet_ulonglong(void);
 size_t pancam_nondet_size_t(void);
 float pancam_nondet_float(void);
 double pancam_nondet_double(void);
+void *pancam_nondet_pointer(void);
 
 /* Any number from low to high, both included. Much cheaper to check than all numbers of a type. */
 long pancam_nondet_range(long low, long high);
