@@ -79,9 +79,9 @@ class _Writer:
             self.values -= 1
             return f"{self.place()} = {self.choices.pick(SOURCES)};"
         kind = self.choices.integer(0, 15)
-        if kind < 5:  # noqa: PLR2004 - shares of the kinds
+        if kind < 5:
             return f"{self.place()} = {self.value()};"
-        if kind < 8 and depth < 2:  # noqa: PLR2004
+        if kind < 8 and depth < 2:
             inner = " ".join(self.statement(depth + 1) for _ in range(self.choices.integer(1, 2)))
             orelse = f" else {{ {self.statement(depth + 1)} }}" if self.choices.chance(40) else ""
             return f"if ({self.condition()}) {{ {inner} }}{orelse}"
@@ -96,8 +96,10 @@ class _Writer:
                 f"if ({self.place()} >= 0 && e < 4) array[e] = 1;",
                 f"memcpy(&{self.choices.pick(('g', 'a'))}, &{self.choices.pick(('h', 'pair.first', 'a'))}, 4);",
                 f"if ({self.condition()}) d = 10 / {self.place()};",
-                f"switch ({self.choices.pick(('a', 'g', 'b', 'c', 'e'))}) {{ case 1: g = 2; break; case 5: h++; break; "
-                f"case 127: {self.statement(2) if depth < 2 else ';'} break; default: break; }}",  # noqa: PLR2004
+                (
+                    f"switch ({self.choices.pick(('a', 'g', 'b', 'c', 'e'))}) {{ case 1: g = 2; break; case 5: h++; break; "
+                    f"case 127: {self.statement(2) if depth < 2 else ';'} break; default: break; }}"
+                ),
                 f"for (int i = 0; i < 2; i++) {self.place()} += {self.constant()};",
                 f"a = atomic_compare_exchange_strong(&atom, &(int){{{self.constant()}}}, {self.constant()});",
             )

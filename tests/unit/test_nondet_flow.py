@@ -111,7 +111,9 @@ def test_comparisons_with_constants_are_covered_by_one_value_for_each_outcome(
     assert (signed(found.values), found.exact) == (values, True)
 
 
-@pytest.mark.parametrize("body", ["if (x > 3 && x < 100) seen = 1;", "switch (x) { case 3: seen = 1; case 9: seen++; }"])
+@pytest.mark.parametrize(
+    "body", ["if (x > 3 && x < 100) seen = 1;", "switch (x) { case 3: seen = 1; case 9: seen++; }"]
+)
 def test_optimised_code_gives_values_on_both_sides_of_every_constant(tmp_path: Path, body: str) -> None:
     found = tried(tmp_path, BODY.format(body), level="2")
     outcomes = {(value > 3 and value < 100, value == 3, value == 9) for value in signed(found.values)}
@@ -123,7 +125,7 @@ def test_optimised_code_gives_values_on_both_sides_of_every_constant(tmp_path: P
 TRAPS = {
     "compared with a variable": "if (x == g) h = 1;",
     "compared with itself": "int y = x; if (x == y + g) h = 1;",
-    "an address": "seen = \"abcdef\"[x & 3];",
+    "an address": 'seen = "abcdef"[x & 3];',
     "printed": 'printf("%d", x);',
     "copied by memcpy": "int y; memcpy(&y, &x, sizeof y); if (y == 3) g = 1;",
     "through a pointer": "int *p = &h; *p = x; if (*p) g = 1;",
