@@ -123,7 +123,9 @@ def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: lis
         wanted = NondetOptions(overrides, bool(options.candidates), options.small_type)
         choices = make_choices(module, roots.names, wanted)
         words = [_program_name(paths), *arguments]
-        return lower_module(choices.module, words, options.thread_limit, roots, choices.restrictions, tracks=options.uninit)
+        program = lower_module(choices.module, words, options.thread_limit, roots, tracks=options.uninit)
+        program.restrictions = choices.restrictions
+        return program
 
 
 def _library_options(options: CompileOptions) -> CompileOptions:

@@ -17,9 +17,6 @@ from pancam.bytecode.symbols import Symbols
 from pancam.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pancam.bytecode.program import Restriction
     from pancam.ir.model import Module
 
 ENTRY = "__pancam_start"
@@ -65,7 +62,6 @@ def lower_module(
     arguments: list[str],
     thread_limit: int,
     roots: Roots | None = None,
-    restrictions: Sequence[Restriction] = (),
     *,
     tracks: bool = False,
 ) -> Program:
@@ -90,5 +86,4 @@ def lower_module(
         thread_limit,
         lambda: SourceMapBuilder(symbols, functions).build(),
         has_main=roots.main,
-        restrictions=restrictions,
     )

@@ -74,6 +74,11 @@ class _Writer:
                                       f"{name}": 2, f"!({plain})": 1,
                                       f"({plain} && {self.place()} != {self.constant()})": 1})  # fmt: skip
 
+    def _switch(self, depth: int) -> str:
+        inner = self.statement(depth + 1) if depth < 2 else ";"
+        cases = f"case 1: g = 2; break; case 5: h++; break; case 127: {inner} break; default: break;"
+        return f"switch ({self.choices.pick(('a', 'g', 'b', 'c', 'e'))}) {{ {cases} }}"
+
     def statement(self, depth: int = 0) -> str:
         if self.values and self.choices.chance(35):
             self.values -= 1
@@ -96,10 +101,7 @@ class _Writer:
                 f"if ({self.place()} >= 0 && e < 4) array[e] = 1;",
                 f"memcpy(&{self.choices.pick(('g', 'a'))}, &{self.choices.pick(('h', 'pair.first', 'a'))}, 4);",
                 f"if ({self.condition()}) d = 10 / {self.place()};",
-                (
-                    f"switch ({self.choices.pick(('a', 'g', 'b', 'c', 'e'))}) {{ case 1: g = 2; break; case 5: h++; break; "
-                    f"case 127: {self.statement(2) if depth < 2 else ';'} break; default: break; }}"
-                ),
+                self._switch(depth),
                 f"for (int i = 0; i < 2; i++) {self.place()} += {self.constant()};",
                 f"a = atomic_compare_exchange_strong(&atom, &(int){{{self.constant()}}}, {self.constant()});",
             )
