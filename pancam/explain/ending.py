@@ -62,7 +62,8 @@ class RaceAccess:
     thread: int
     name: str
     location: SourceLocation | None
-    access: str  # reads, writes, updates; and whether atomically or in an atomic section
+    access: str  # reads, writes, updates
+    how: str  # atomically, in an atomic section, or empty
     path: str
     size: int
     is_atomic: bool

@@ -7,7 +7,7 @@ to them, so that the race is one by definition: in one state, both are about to 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pancam.errors import ReplayError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pancam.vm.machine import Machine
 
 DATA_RACE = "DATA_RACE"
-MOST_INSTRUCTIONS = 1 << 20  # of an atomic section that are looked at one by one, in search of an access
+MOST_INSTRUCTIONS = 1 << 21  # of an atomic section that are looked at one by one, in search of an access
 SIGN = 1 << 31
 READS, WRITES, UPDATES = "reads", "writes", "updates"
 _VERBS = {"LOAD": READS, "LOADA": READS, "STORE": WRITES, "STOREI": WRITES, "STOREA": WRITES, "RMW": UPDATES}
@@ -103,7 +103,8 @@ def _access_of(machine: Machine, thread: int, instruction: tuple[int, ...]) -> _
         return None
     if name.endswith("A"):
         return _Access(instruction[4] | instruction[5] << 32, size, _VERBS[name])
-    pointer = machine.register(thread, instruction[2])
+    mask = (1 << machine.pointer_bits) - 1
+    pointer = machine.register(thread, instruction[2]) & mask
     if name == "CMPXCHG":
         data = machine.read_memory(pointer, size)
         found = data is not None and int.from_bytes(data, "little") == machine.register(thread, instruction[3])
@@ -111,7 +112,7 @@ def _access_of(machine: Machine, thread: int, instruction: tuple[int, ...]) -> _
     if name != "RMW":
         offset = instruction[4]
         pointer += offset - (1 << 32) if offset & SIGN else offset
-    return _Access(pointer & ((1 << machine.pointer_bits) - 1), size, _VERBS[name])
+    return _Access(pointer & mask, size, _VERBS[name])
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,20 +144,19 @@ class RaceEnding:
         if first is None or second is None:
             return None
         for found in (first, second):
-            if not found.access.pointer >> self.machine.pointer_bits // 2:
-                return None
             self.recorder.tools.learn_from_variables(found.side.thread)
         sides = sorted((first, second), key=lambda found: (found.access.verb == READS, found.side.is_atomic))
         accesses = tuple(self._described(found) for found in sides)
         for found, access in zip(sides, accesses, strict=True):
             self._show(found, access)
         location, touched = accesses[0].location, sides[0].access
-        object_ = MemoryReport(self.recorder.tools).at(touched.pointer, touched.size, "")
+        object_ = MemoryReport(self.recorder.tools).at(touched.pointer, touched.size, touched.verb)
+        told = replace(object_, access="").lines() if object_ else []  # who does what follows
         return Ending(
             Violation(
                 DATA_RACE, _text(accesses), location.file if location else "", location.line if location else 0
             ),
-            sides[0].side.thread, location, details=tuple(line.strip() for line in object_.lines()) if object_ else (),
+            sides[0].side.thread, location, details=tuple(line.strip() for line in told),
             stacks=tuple(self.situation.thread_lines(None)), accesses=accesses, object=object_,
         )  # fmt: skip
 
@@ -189,23 +189,20 @@ class RaceEnding:
 
     def _described(self, found: _Found) -> RaceAccess:
         side, access = found.side, found.access
-        how = " atomically" if side.is_atomic and not found.in_section else ""
-        how = " in an atomic section" if found.in_section else how
+        how = "in an atomic section" if found.in_section else "atomically" if side.is_atomic else ""
         view = self.recorder.threads.get(side.thread)
         mine = [frame for frame in found.frames if not frame.library]
         inner = found.frames[: found.frames.index(mine[0])] if mine else []
         stack = tuple(f"{f.function} at {short_place(f.location)}" if f.location else f.function for f in mine)
         return RaceAccess(
             side.thread, view.name if view else f"thread {side.thread}", found.place.location if found.place else None,
-            access.verb + how, self.objects.part_name(access.pointer, side.thread), access.size, side.is_atomic,
+            access.verb, how, self.objects.part_name(access.pointer, side.thread), access.size, side.is_atomic,
             inner[-1].function if inner else "", stack,
         )  # fmt: skip
 
     def _show(self, found: _Found, access: RaceAccess) -> None:
         """The access as a step of the trace that is still to come."""
-        infinitive = access.access.replace("s", "", 1) if access.access.startswith(READS) else ""
-        infinitive = infinitive or access.access.replace("tes", "te", 1)
-        text = f"is about to {infinitive} {access.path}"
+        text = f"is about to {access.access.removesuffix('s')} {access.path} {access.how}".rstrip()
         self.recorder.segments.append(
             Segment(self.recorder.move, access.thread, access.name, found.place, events=[text])
         )
@@ -213,9 +210,7 @@ class RaceEnding:
 
 def _text(accesses: tuple[RaceAccess, ...]) -> str:
     one, other = accesses
+    first, second = (f"thread {side.thread} {side.access} {side.how}".rstrip() for side in accesses)
     size = f"{one.size} byte{'s' if one.size > 1 else ''}"
     where = f" at {short_place(other.location)}" if other.location else ""
-    return (
-        f"data race on `{one.path}` ({size}): thread {one.thread} {one.access}, "
-        f"thread {other.thread} {other.access}{where} without synchronisation"
-    )
+    return f"data race on `{one.path}` ({size}): {first}, {second}{where} without synchronisation"

@@ -229,7 +229,8 @@ class _Layout:
         for access in ending.accesses:
             where = f" at {self._place(access.location)}" if access.location else ""
             inside = f", in {access.library}" if access.library else ""
-            yield f"    thread {access.thread} ({access.name}) {access.access} {access.path}{where}{inside}:"
+            how = f" {access.how}" if access.how else ""
+            yield f"    thread {access.thread} ({access.name}) {access.access} {access.path}{how}{where}{inside}:"
             yield from (f"        {line}" for line in access.stack)
 
     def _indented(self, texts: Iterable[str]) -> Iterator[str]:

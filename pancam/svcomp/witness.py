@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from pancam.errors import UsageError
 from pancam.explain.sources import whole_line
+from pancam.moves import Race
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,7 +95,9 @@ class _Content:
 
     def segments(self) -> Iterator[list[dict[str, Any]]]:
         previous: int | None = 0
-        for step in self.trace.steps:
+        # Accesses that are still to be made are targets, not steps.
+        made = [step for step in self.trace.steps if not isinstance(self.trace.moves[step.move], Race)]
+        for step in made:
             if step.location is None or step.thread is None or not self._is_in_program(step.location):
                 continue
             line = (step.function, step.location.line)

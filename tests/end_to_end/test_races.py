@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 
 import pytest
+import yaml
 from command import CommandLine
 
 NODES = """\
@@ -51,6 +52,19 @@ end:
   :: d_step { c_expr { (pan_enabled(0)) } -> c_code { pan_step(0); } }
   :: d_step { c_expr { (pan_enabled(1)) } -> c_code { pan_step(1); } }
   od
+}
+"""
+SECTION = """\
+#include <pthread.h>
+#include <stddef.h>
+static int x;
+void __VERIFIER_atomic_double(void) { x = 2 * x; }
+static void *worker(void *unused) { __VERIFIER_atomic_double(); return unused; }
+int main(void) {
+    pthread_t thread; pthread_create(&thread, NULL, worker, NULL);
+    x = 1;
+    pthread_join(thread, NULL);
+    return 0;
 }
 """
 FIRST = (
@@ -133,3 +147,15 @@ def test_what_contradicts_itself_is_refused(pancam: CommandLine) -> None:
     wanted = ["check", "driven.c", "--thread", "process:1", "--races"]
     assert "--only assert leaves races out" in pancam.refused(*wanted, "--only", "assert")
     assert "--ignore leaves races out" in pancam.refused(*wanted, "--ignore", "race")
+
+
+def test_a_race_with_an_atomic_section_violates_the_property_of_the_competition(pancam: CommandLine) -> None:
+    pancam.file("section.c", SECTION)
+    result = pancam("check", "section.c", "--property", "no-data-race", "--witness", "witness.yml")
+    assert result.status == 1
+    assert "section.c:8: data race on `x` (4 bytes): thread 0 writes, thread 1 " in result.out
+    assert "thread 1 (worker) reads x in an atomic section at section.c:4:" in result.out
+    assert "property no-data-race: false(no-data-race)" in result.out
+    last = yaml.safe_load((pancam.folder / "witness.yml").read_text())[0]["content"][-1]["segment"]
+    targets = [(point["waypoint"]["thread_id"], point["waypoint"]["location"]["line"]) for point in last]
+    assert targets == [(0, 8), (1, 4)]

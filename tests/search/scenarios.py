@@ -5,6 +5,7 @@ A scenario adds to the bodies of all actors of a draft, and says what should hol
 """
 
 from draft import FLAG_TYPES, PROTECTIONS, Draft, Lines, block, locked, protect, scope, section
+from racy_scenarios import RACY
 from statements import condition, likely, statement
 
 
@@ -415,4 +416,5 @@ SCENARIOS = {
     "barrier": (_barrier, 3, False),
     "once": (_once, 2, True),
     "farewell": (_farewell, 1, True),
+    **RACY,
 }

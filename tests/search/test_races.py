@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from programs import program_text
-from races import ALL, SEARCHES, differences, races_by_definition
+from races import ALL, compare, others_for
 from reduction import compile_program
 
 from pancam.explain.code_view import CodeView
@@ -79,10 +79,10 @@ PROGRAMS = {
 def test_what_races_and_what_does_not(name: str) -> None:
     text, expected = PROGRAMS[name]
     built, settings = compile_program(text)
-    found = races_by_definition(built, settings)
+    found = compare(built, settings, ("superstep", "global"))
     assert found is not None
-    assert bool(found) == expected
-    assert differences(built, settings, ("superstep", "global")) == []
+    assert found.differences == []
+    assert (found.races > 0) == expected
 
 
 @pytest.mark.parametrize("shard", range(SHARDS))
@@ -91,10 +91,10 @@ def test_searches_find_the_races_of_the_definition_on_random_programs(shard: int
     for seed in range(FIRST_SEED + shard * PROGRAMS_PER_SHARD, FIRST_SEED + (shard + 1) * PROGRAMS_PER_SHARD):
         text = program_text(seed)
         built, settings = compile_program(text, ("0", "2")[seed % 2])
-        others = [name for name in SEARCHES if name != "superstep"]
-        found = differences(built, settings, ("superstep", others[seed % len(others)]))
-        assert not found, f"{found}\n{text}"
-        compared += found is not None
+        found = compare(built, settings, others_for(seed))
+        if found is not None:
+            assert not found.differences, f"{found}\n{text}"
+            compared += 1
     assert compared > PROGRAMS_PER_SHARD // 2, "too many of the random programs are too large to compare"
 
 

@@ -46,7 +46,7 @@ unsigned pan_choices_cb(unsigned thread);
 void pan_step(unsigned thread); /* move 0 */
 void pan_step_choice(unsigned thread, unsigned choice);
 
-/* What has become of the program. */
+/* What has become of the program. With --races, pan_bad also tells of data races near the state. */
 int pan_done(void);    /* it has ended, and nothing is wrong */
 int pan_bad(void);     /* a violation that was not reported before: to be asserted not to be so */
 void pan_report(void); /* from now on the same fault at the same place is no news */
