@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pancam.errors import PancamError, UnsupportedError, UsageError
+from pancam.isa import faults
+from pancam.liveness import TERMINATION
 from pancam.svcomp.properties import Property, is_property_file, read_property
 from pancam.svcomp.tasks import Task, is_task_file, read_task
 from pancam.verdict import Verdict
@@ -78,15 +80,20 @@ def with_property(options: argparse.Namespace, wanted: Property) -> argparse.Nam
         raise UsageError("a property is about all executions from main on: not with --driver, --thread or --invariant")
     if options.opt_level != "0":
         raise UsageError("a property is about the program as it is written: it needs -O0")
+    if options.witness and TERMINATION in wanted.kinds:
+        raise UsageError("there are no witnesses for termination")
+    if options.formulas or options.labels or options.termination or options.livelock:
+        raise UsageError("a property cannot be combined with --ltl, --progress, --termination or --livelock")
     if options.compare:
         raise UsageError("--compare cannot be combined with a property")
     checked = argparse.Namespace(**vars(options))
     checked.competition = wanted
-    checked.only = list(wanted.kinds)
+    checked.only = [kind for kind in wanted.kinds if kind in faults()]
     for name in wanted.options:
         setattr(checked, name, True)
     checked.uninit = True  # the value of what nobody has written is not the machine's choice
-    checked.spurious_wakeups = True  # POSIX allows them, and tasks are about all that it allows
+    # POSIX allows them, and tasks are about all that it allows; searches for infinite executions cannot have them.
+    checked.spurious_wakeups = not checked.termination
     checked.exhaustive = True  # what is left out, the user has not asked to leave out
     return checked
 

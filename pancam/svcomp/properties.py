@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pancam.errors import SourceLocation, UnsupportedError, UsageError
+from pancam.liveness import TERMINATION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +28,7 @@ class Formula:
     """A formula of the competition: the name that an answer gives to its violation, and what is one."""
 
     name: str
-    kinds: tuple[str, ...]  # of faults
+    kinds: tuple[str, ...]  # of faults, and of what infinite executions violate
     options: tuple[str, ...] = ()  # of `pancam check`, without which these faults are not noticed
 
 
@@ -35,13 +36,14 @@ FORMULAS = {
     "G valid-deref": Formula("valid-deref", DEREFERENCES),
     "G valid-free": Formula("valid-free", ("DOUBLE_FREE", "INVALID_FREE")),
     "G ! data-race": Formula("no-data-race", ("DATA_RACE",), ("races",)),
+    # A program that cannot go on does not end either.
+    "F end": Formula("termination", (TERMINATION, "DEADLOCK"), ("termination",)),
     "G ! overflow": Formula("no-overflow", ("OVERFLOW", "DIV_OVERFLOW"), ("overflow",)),
 }
 # Formulas of the competition that need what pancam does not have.
 UNSUPPORTED = {
     "G valid-memtrack": "valid-memtrack",
     "G valid-memcleanup": "valid-memcleanup",
-    "F end": "termination",
     "G def-behavior": "def-behavior",
 }
 # The same properties by name, for those who have no .prp file at hand.
@@ -131,6 +133,8 @@ def parse_property(text: str, source: str) -> Property:
         kinds["ERROR_REACHED"] = UNREACH_CALL
     if missing:
         raise UnsupportedError(f"the property {missing[0]} is not supported yet", SourceLocation(source))
+    if TERMINATION in kinds and len(set(kinds.values())) > 1:
+        raise UnsupportedError("termination is checked alone", SourceLocation(source))
     if not kinds:
         raise UsageError("the file has no property", SourceLocation(source))
     return Property(_name(set(kinds.values())), text.strip(), kinds, tuple(functions), tuple(labels), tuple(options))

@@ -129,6 +129,27 @@ def test_an_answer_does_not_rest_on_what_nobody_has_written(pancam: CommandLine)
     assert answers == ["property unreach-call: false(unreach-call)", "property unreach-call: unknown"]
 
 
+@pytest.mark.parametrize(
+    ("body", "result"),
+    [
+        ("pthread_join(other, 0);", "true"),
+        ("while (!flag) ;", "unknown"),  # ends only if the other thread gets its turn
+        ("for (;;) ;", "false(termination)"),
+        ("pthread_mutex_lock(&lock); pthread_mutex_lock(&lock);", "false(termination)"),
+    ],
+)
+def test_termination_is_claimed_for_every_scheduler_and_denied_for_a_fair_one(
+    pancam: CommandLine, body: str, result: str
+) -> None:
+    pancam.file(
+        "t.c",
+        "#include <pthread.h>\npthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;\nvolatile int flag;\n"
+        "void *set(void *unused) { flag = 1; return unused; }\nint main(void) {\n    pthread_t other;\n"
+        f"    pthread_create(&other, 0, set, 0);\n    {body}\n    return 0;\n}}\n",
+    )
+    assert result_of(pancam, "--property", "termination", "t.c") == f"property termination: {result}"
+
+
 def test_a_wait_on_a_condition_may_end_without_a_signal(pancam: CommandLine) -> None:
     pancam.file(
         "t.c",

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The searches that a check consists of: with enough threads, and again where a first one leaves an answer open."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pancam.cli.check_options import make_settings, search_options
+from pancam.cli.display import ProgressLine
+from pancam.cli.programs import MOST_THREADS
+from pancam.pipeline import BuildOptions, Timings, build_program
+from pancam.verdict import Conclusion, Verdict
+
+if TYPE_CHECKING:
+    from pancam.bytecode.program import Program
+    from pancam.check import CheckResult
+    from pancam.settings import Settings
+    from pancam.spin.options import SearchOptions
+
+ENOUGH_THREADS = (8, 16, 32, MOST_THREADS)  # limits that are tried one after the other, each twice the one before
+FEW_THREADS = (3, 4, 6, 8)  # for programs that start threads without end
+CONDITION_WAITS = ("pthread_cond_wait", "cnd_wait")
+SPURIOUS = "waits on condition variables may end without a signal, which is not looked at here"
+UNFAIR = "the program ends under a fair scheduler, but not under every one"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A check, with all that it was made of: options grow while it is tried again."""
+
+    build: BuildOptions
+    program: Program
+    settings: Settings
+    search: SearchOptions
+    outcome: CheckResult
+
+
+def check_all(options: argparse.Namespace, build: BuildOptions, search: SearchOptions, timings: Timings) -> Checked:
+    """The whole check."""
+    if options.competition is None:
+        return _check_threads(options, build, search, timings)
+    if options.termination:
+        return _check_termination(options, build, timings)
+    return _check_what_is_written(options, build, search, timings)
+
+
+def _check_what_is_written(
+    options: argparse.Namespace, build: BuildOptions, search: SearchOptions, timings: Timings
+) -> Checked:
+    """What a property of the competition says of a program may rest on memory that nobody has written.
+
+    Such executions are left out first, so that `holds` does not depend on them. If there are any, a second search takes
+    the memory for zero: a violation that it finds is one for a value that may be there.
+    """
+    checked = _check_threads(options, build, search, timings)
+    result = checked.outcome.result
+    if checked.outcome.traces or result.stopped or "UNINITIALISED" not in result.progress.ignored:
+        return checked
+    left = replace(search, time=_with_time_left(checked.search, checked.outcome).time)
+    again = _check_threads(options, replace(build, uninit=False), left, timings)
+    return again if again.outcome.traces else checked
+
+
+def _check_termination(options: argparse.Namespace, build: BuildOptions, timings: Timings) -> Checked:
+    """The competition asks for all executions, and does not say whether the scheduler is fair.
+
+    So that a program ends is claimed only if it does so under every scheduler, and that it does not only if it does not
+    under a fair one.
+    """
+    unfair, fair = (argparse.Namespace(**{**vars(options), "unfair": unfair}) for unfair in (True, False))
+    first = _check_threads(unfair, build, search_options(unfair), timings)
+    outcome = first.outcome
+    if not outcome.traces:
+        is_true = outcome.conclusion.verdict is Verdict.HOLDS
+        return _doubted(first, SPURIOUS) if is_true and _waits_on_conditions(first.program) else first
+    if any(trace.ending.violation.kind == "DEADLOCK" for trace in outcome.traces if trace.ending.violation):
+        return first
+    left = replace(search_options(fair), time=_with_time_left(first.search, outcome).time)
+    second = _check_threads(fair, build, left, timings)
+    return _doubted(second, UNFAIR) if second.outcome.conclusion.verdict is Verdict.HOLDS else second
+
+
+def _doubted(checked: Checked, reason: str) -> Checked:
+    return replace(checked, outcome=replace(checked.outcome, conclusion=Conclusion(Verdict.UNKNOWN, (reason,))))
+
+
+def _waits_on_conditions(program: Program) -> bool:
+    from pancam.explain.code_view import CodeView
+
+    code = CodeView(program)
+    return any(code.function_named(name) is not None for name in CONDITION_WAITS)
+
+
+def _check_threads(
+    options: argparse.Namespace, build: BuildOptions, search: SearchOptions, timings: Timings
+) -> Checked:
+    if options.max_threads is None and build.needs_main and not options.driver and search.cores == 1:
+        return _check_with_enough_threads(options, build, search, timings)
+    return _check_once(options, build, search, timings)
+
+
+def _check_once(options: argparse.Namespace, build: BuildOptions, search: SearchOptions, timings: Timings) -> Checked:
+    program = build_program(options.files, build, options.arguments, timings)
+    settings = make_settings(options, program)
+    outcome, search = search_program(options, program, settings, search, timings)
+    return Checked(build, program, settings, search, outcome)
+
+
+def _check_with_enough_threads(
+    options: argparse.Namespace, build: BuildOptions, search: SearchOptions, timings: Timings
+) -> Checked:
+    """More threads are allowed until no execution needs more; a search that meets one which does ends there.
+
+    Where even the most are not enough, the program may start threads without end. Then all that few threads do is
+    looked at, which shows most violations, and the verdict is at best `unknown`.
+    """
+    left = replace(search, stop_at_threads=True)
+    for limit in ENOUGH_THREADS:
+        if limit > ENOUGH_THREADS[0]:
+            notice(f"more than {limit // 2} threads at once: searching again with up to {limit}")
+        checked = _check_once(options, replace(build, thread_limit=limit), left, timings)
+        if checked.outcome.result.stopped != "threads":
+            return checked
+        left = _with_time_left(left, checked.outcome)
+    return _check_with_few_threads(options, build, replace(left, stop_at_threads=False), timings)
+
+
+def _check_with_few_threads(
+    options: argparse.Namespace, build: BuildOptions, search: SearchOptions, timings: Timings
+) -> Checked:
+    """With a time limit, each search has its share of it, and one that does not end is tried breadth-first, too."""
+    both = search.time is not None and replace(search, abstraction=bool(options.abstraction)).allows_breadth_first
+    turns = [(limit, order) for limit in FEW_THREADS for order in ((False, True) if both else (search.breadth_first,))]
+    finished = 0
+    for number, (limit, breadth_first) in enumerate(turns):
+        if limit == finished:
+            continue
+        notice(f"more than {MOST_THREADS} threads at once, perhaps without end: searching with up to {limit}")
+        share = None if search.time is None else search.time / (len(turns) - number)
+        turn = replace(search, time=share, breadth_first=breadth_first)
+        checked = _check_once(options, replace(build, thread_limit=limit), turn, timings)
+        stopped = checked.outcome.result.stopped
+        if checked.outcome.traces or stopped not in ("", "time"):
+            break
+        finished = finished if stopped else limit
+        search = _with_time_left(search, checked.outcome)
+    return checked
+
+
+def _with_time_left(search: SearchOptions, outcome: CheckResult) -> SearchOptions:
+    return search if search.time is None else replace(search, time=max(search.time - outcome.result.seconds, 0.0))
+
+
+def search_program(
+    options: argparse.Namespace, program: Program, settings: Settings, search: SearchOptions, timings: Timings
+) -> tuple[CheckResult, SearchOptions]:
+    """The result, and the options that led to it: --cb-iterate finds the bound."""
+    with timings.phase("imports"):
+        from pancam.check import check_program, check_with_growing_bound
+        from pancam.spin.search import Watch
+    line = ProgressLine(sys.stderr, wanted=sys.stderr.isatty() and not options.quiet and not options.json)
+    watch = Watch(line.show, notice, Path(options.keep) if options.keep else None)
+    try:
+        if options.cb_iterate:
+            return check_with_growing_bound(program, settings, search, watch, timings)
+        return check_program(program, settings, search, watch, timings), search
+    finally:
+        line.clear()
+
+
+def notice(text: str) -> None:
+    """Tell the user something while it goes on."""
+    print(f"pancam: {text}", file=sys.stderr)
