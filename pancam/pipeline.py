@@ -44,6 +44,7 @@ class BuildOptions:
     propositions: tuple[Proposition, ...] = ()  # that functions are to be made of
     labels: tuple[str, ...] = ()  # passing them is to be noted
     nondet: tuple[str, ...] = ()  # --nondet: which values to try
+    malloc_may_fail: bool = False
     small_type: int = SMALL_TYPE  # types with so many values are enumerated; tests want fewer
 
 
@@ -120,7 +121,7 @@ def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: lis
         errors = ErrorPlaces(options.error_functions, options.error_labels)
         roots = Roots(has_main, (*options.functions, *(name for name in mentioned if name != "main")), errors)
         overrides = tuple(map(parse_override, options.nondet))
-        wanted = NondetOptions(overrides, bool(options.candidates), options.small_type)
+        wanted = NondetOptions(overrides, bool(options.candidates), options.malloc_may_fail, options.small_type)
         choices = make_choices(module, roots.names, wanted)
         words = [_program_name(paths), *arguments]
         program = lower_module(choices.module, words, options.thread_limit, roots, tracks=options.uninit)

@@ -53,7 +53,14 @@ def build_options(options: argparse.Namespace) -> BuildOptions:
     )
     if options.uninit and options.opt_level != "0":
         raise UsageError("--uninit needs -O0: an optimiser removes reads of what was never written")
-    return BuildOptions(compile_options, options.clang, threads, uninit=options.uninit, nondet=tuple(options.nondet))
+    return BuildOptions(
+        compile_options,
+        options.clang,
+        threads,
+        uninit=options.uninit,
+        nondet=tuple(options.nondet),
+        malloc_may_fail=options.malloc_may_fail,
+    )
 
 
 def _clang_checks(options: argparse.Namespace) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 ATOMIC_BEGINS = ("pancam_atomic_begin", "__VERIFIER_atomic_begin")
 ATOMIC_ENDS = ("pancam_atomic_end", "__VERIFIER_atomic_end")
+ALLOCATORS = ("malloc", "calloc", "realloc", "reallocarray", "memalign", "aligned_alloc", "strdup", "strndup")
 ROUTINE_ARGUMENT = {"pthread_create": 2, "thrd_create": 1}
 SIGN = 1 << 31
 
@@ -173,6 +174,8 @@ class Looking:
                 self.machine.register(view.index, call.result_slot),
                 self.machine.pointer_bits,
             )
+            if not text and call.name in ALLOCATORS and not self.machine.register(view.index, call.result_slot):
+                text = f"{call.name} gives NULL"
             if text:
                 self._event(text)
 

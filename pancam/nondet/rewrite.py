@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from pancam.bytecode.program import Restriction
 from pancam.errors import UsageError
-from pancam.ir.types import FloatType, IntType, PointerType
-from pancam.ir.values import GlobalRef
+from pancam.ir.types import I32, FloatType, IntType, PointerType
+from pancam.ir.values import ConstantInt, GlobalRef
 from pancam.isa import constants
 from pancam.nondet.cells import Cells
 from pancam.nondet.code import Code, call_of
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from pancam.nondet.program_view import Use
 
 MOST_COMMON = 8
+MALLOC_FAILS = "__pancam_malloc_may_fail"  # vm_c/guest/failure.c
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class NondetOptions:
 
     overrides: tuple[Override, ...] = ()
     observed: bool = False  # somebody outside of the program's code may look at its variables
+    malloc_may_fail: bool = False
     small_type: int = SMALL_TYPE  # types with so many values are enumerated unless fewer stand for all
 
 
@@ -66,9 +68,14 @@ class Choices:
 
 def make_choices(module: Module, entries: Sequence[str], options: NondetOptions | None = None) -> Choices:
     """The module with code for all nondeterministic calls that can be reached from the entries."""
+    options = options or NondetOptions()
+    if options.malloc_may_fail and MALLOC_FAILS in module.globals:
+        switch = module.globals[MALLOC_FAILS]
+        changed = replace(switch, initializer=ConstantInt(I32, 1))
+        module = replace(module, globals=ChainMap({MALLOC_FAILS: changed}, module.globals))  # type: ignore[arg-type]
     if not any(kind_of(name) for name in module.functions):
         return Choices(module)
-    return _Rewriter(module, entries, options or NondetOptions()).run()
+    return _Rewriter(module, entries, options).run()
 
 
 @dataclass

@@ -455,3 +455,36 @@ def test_cache_shows_and_clears_what_is_kept(pancam: CommandLine, tmp_path: Path
     }
     assert pancam("cache", "--clear", **own).out == "removed 3 files\n"
     assert list((tmp_path / "own" / "pancam").iterdir()) == []
+
+
+def test_values_that_pancam_chose_itself_are_a_bound_nobody_asked_for(pancam: CommandLine) -> None:
+    text = "#include <pancam.h>\nint g;\nint main(void) { int x = pancam_nondet_int(); return x == g; }\n"
+    file = pancam.file("chosen.c", text)
+    result = pancam("check", file)
+    assert (result.status, result.out.splitlines()[0]) == (
+        3,
+        "bounded: no violation; nondet int at chosen.c:3 restricted to 6 of 2^32 values",
+    )
+    result = pancam("check", file, "--nondet", "int=-2..10")
+    assert (result.status, result.out.splitlines()[0]) == (0, "bounded: no violation; nondet int = -2..10 (--nondet)")
+    assert pancam("check", file, "--nondet", "int=-2..10", "--exhaustive").status == 3
+
+
+def test_an_image_has_its_values_and_what_they_leave_out(pancam: CommandLine) -> None:
+    text = "#include <pancam.h>\nint g;\nint main(void) { int x = pancam_nondet_int(); return x == g; }\n"
+    pancam("compile", pancam.file("chosen.c", text), "-o", "chosen.pcb")
+    result = pancam("check", "chosen.pcb")
+    assert (result.status, result.out.splitlines()[0].partition(";")[0]) == (3, "bounded: no violation")
+
+
+def test_a_failed_allocation_sets_errno_and_leaves_the_old_block(pancam: CommandLine) -> None:
+    text = (
+        "#include <assert.h>\n#include <errno.h>\n#include <stdlib.h>\n#include <string.h>\nint main(void) {\n"
+        '    char *p = strdup("abc"), *q;\n    if (p == NULL) { assert(errno == ENOMEM); return 0; }\n'
+        '    if ((q = realloc(p, 9)) == NULL) q = p;\n    assert(strcmp(q, "abc") == 0);\n'
+        "    int *n = calloc(3, 4);\n    assert(REACHED || n != NULL);\n    free(n);\n    free(q);\n    return 0;\n}\n"
+    )
+    file = pancam.file("failing.c", text)
+    assert pancam.verdict(file, "--malloc-may-fail", "-DREACHED=1") == "holds"
+    assert pancam.verdict(file, "--malloc-may-fail", "-DREACHED=0") == "violated"
+    assert pancam.verdict(file, "-DREACHED=0") == "holds"

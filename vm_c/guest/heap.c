@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * malloc and its relatives over the machine's heap objects. A request that no machine could satisfy (more than
- * PTRDIFF_MAX bytes) gives a null pointer and ENOMEM; one that exceeds the machine's heap limit is a fault.
+ * PTRDIFF_MAX bytes) gives a null pointer and ENOMEM, and with --malloc-may-fail any request can; one that exceeds the
+ * machine's heap limit is a fault.
  */
 #include "library.h"
 
@@ -13,13 +14,14 @@
 
 enum { DEFAULT_ALIGNMENT = 16 };
 
-static void *allocate(size_t size, size_t alignment) {
-    if (size > PTRDIFF_MAX) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    return __pancam_alloc(size, alignment);
+/* Whether a request fails: because no machine could satisfy it, or because the check wants to see that, too. */
+static int fails(size_t size) {
+    if (size <= PTRDIFF_MAX && !(__pancam_malloc_may_fail && __pancam_choose(2))) return 0;
+    errno = ENOMEM;
+    return 1;
 }
+
+static void *allocate(size_t size, size_t alignment) { return fails(size) ? NULL : __pancam_alloc(size, alignment); }
 
 static int is_power_of_two(size_t number) { return number != 0 && (number & (number - 1)) == 0; }
 
@@ -31,11 +33,7 @@ void *calloc(size_t count, size_t size) {
         errno = ENOMEM;
         return NULL;
     }
-    if (total > PTRDIFF_MAX) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    return __pancam_alloc_zeros(total, DEFAULT_ALIGNMENT);
+    return fails(total) ? NULL : __pancam_alloc_zeros(total, DEFAULT_ALIGNMENT);
 }
 
 void free(void *pointer) { __pancam_free(pointer); }
@@ -78,8 +76,9 @@ void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, 
 
 int posix_memalign(void **result, size_t alignment, size_t size) {
     if (!is_power_of_two(alignment) || alignment % sizeof(void *) != 0) return EINVAL;
-    if (size > PTRDIFF_MAX) return ENOMEM;
-    *result = memalign(alignment, size);
+    void *memory = memalign(alignment, size);
+    if (memory == NULL) return ENOMEM;
+    *result = memory;
     return 0;
 }
 

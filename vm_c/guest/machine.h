@@ -54,5 +54,6 @@ struct pancam_arguments {
 };
 extern struct pancam_arguments __pancam_arguments;
 extern const unsigned __pancam_thread_limit;
+extern const unsigned __pancam_malloc_may_fail; /* failure.c */
 
 #endif
