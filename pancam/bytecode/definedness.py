@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pancam.ir.model import DebugRecord
 from pancam.ir.types import ArrayType, StructType, VectorType
 from pancam.ir.values import ConstantInt, Local
 from pancam.isa import constants
@@ -36,6 +37,8 @@ def is_library(function: Function, module: Module) -> bool:
 def check_flags(lowering: FunctionLowering, instruction: Instruction) -> int:
     """ACCESS_CHECKED for a load that must find what was written; ACCESS_PARTLY too where a part of it is enough."""
     if lowering.is_library or not _is_scalar(lowering, instruction.type) or _is_insertion(lowering, instruction):
+        return 0
+    if _is_result(lowering, instruction):
         return 0
     names, declared = constants(), _declared_type(lowering, instruction.operands[0])
     if declared is not None and not _is_union(declared):
@@ -124,6 +127,15 @@ def _is_stored_back(lowering: FunctionLowering, clear: Instruction, load: Instru
     results = {_name(clear), *(_name(user) for user in users if user.opcode == "or")}
     stores = [user for name in results for user in lowering.users.get(name, ()) if user.opcode == "store"]
     return any(s.operands[1] == load.operands[0] and _operand_name(s.operands[0]) in results for s in stores)
+
+
+def _is_result(lowering: FunctionLowering, load: Instruction) -> bool:
+    """Clang keeps what a function returns in a variable of its own; one that returns nothing may, if nobody asks."""
+    made = lowering.definitions.get(_operand_name(load.operands[0]))
+    if made is None or made.opcode != "alloca" or any(u.opcode != "ret" for u in lowering.users.get(_name(load), ())):
+        return False
+    items = (item for block in lowering.function.blocks.values() for item in block.items)
+    return not any(isinstance(item, DebugRecord) and item.value == made.result for item in items)
 
 
 def _has_constant(instruction: Instruction) -> bool:

@@ -42,6 +42,8 @@ static int sum(int n, ...) {
     return total;
 }
 static int compare(const void *a, const void *b) { return ((const struct pad *)a)->i - ((const struct pad *)b)->i; }
+static int forgetful(int n) { if (n > 100) return 1; }
+static int careless(void) { int never; return never; }
 static jmp_buf place;
 _Thread_local int own[2];
 int main(int argc, char **argv) {
@@ -75,6 +77,7 @@ int main(int argc, char **argv) {
     case 16: if (setjmp(place) == 0) longjmp(place, 1); return 1;
     case 17: { struct pad r = *p; (void)r; return 0; }
     case 18: u.l = 5; return u.b[1];
+    case 19: forgetful(argc); return 0;
     case 40: return x;
     case 41: return array[2];
     case 42: return p->i;
@@ -92,11 +95,12 @@ int main(int argc, char **argv) {
     case 54: { int *a = malloc(4); *a = 1; free(a); a = malloc(4); return *a; }
     case 55: { struct pad a[3]; memset(a, 0, 8); qsort(a, 2, sizeof *a, compare); return 0; }
     case 56: u.b[0] = 1; return (int)u.l;
+    case 57: careless(); return 0;
     }
     return 0;
 }
 """
-RIGHT, WRONG = (*range(19),), (*range(40, 57),)
+RIGHT, WRONG = (*range(20),), (*range(40, 58),)
 
 # Thread 1 reads before or after main writes; the copy goes through the library, word by word.
 RACE = r"""
