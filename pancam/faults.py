@@ -21,6 +21,7 @@ GROUPS = {
         "USE_AFTER_RETURN", "WRITE_CONST", "DATA_ACCESS_TO_CODE", "UNINITIALISED", "DOUBLE_FREE",
         "INVALID_FREE",
     ),
+    "leak": ("LEAK", "LEAK_REACHABLE"),
     "arithmetic": ("DIV_ZERO", "DIV_OVERFLOW"),
     "overflow": ("OVERFLOW", "SHIFT_RANGE"),
     "control": ("UNREACHABLE", "TRAP", "BAD_CALL", "UNDEFINED_CALL", "CALL_MISMATCH", "BAD_JUMP"),

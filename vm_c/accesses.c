@@ -159,6 +159,11 @@ static void find_other(Finder *finder, uint32_t thread, const VmInstr *instr, co
         add_dropped(finder, thread, machine->tls_id_count);
         return;
     case OP_EXIT:
+        if (machine->exit_sees_all) {
+            finder->found[finder->count++] = access_to_everything();
+            return;
+        }
+        /* fall through */
     case OP_ABORT: /* what the others have not written by then is never written */
         add(finder, machine->globals_offset, machine->image.globals_size, 0);
         return;

@@ -3,6 +3,7 @@
  * Moves, steps and outcomes of a program under check. Everything that decides a verdict is in the state: a violated
  * invariant and a deadlock become the fault of the state in which they are found.
  */
+#include "leaks.h"
 #include "superstep.h"
 
 #include <stdlib.h>
@@ -26,6 +27,8 @@ VmCheck *check_create(const uint8_t *image, size_t size, const char *settings, c
     if (check_apply(check, 0, error, capacity)) {
         check->machine = vm_create(image, size, &check->limits, error, capacity);
         if (check->machine != NULL) check->machine->wakes_spuriously = check->wakes_spuriously;
+        if (check->machine != NULL) check->machine->exit_sees_all = check->leaks != LEAKS_NONE;
+        check->shows_presence = check->finds_races || check->leaks != LEAKS_NONE;
         if (check->machine != NULL && (check->takes_supersteps || check->finds_races))
             check->superstep = superstep_create(check->machine->limits.max_threads, check->finds_races);
         if (check->machine != NULL && check->finds_races && !races_create(check))
@@ -284,10 +287,29 @@ static void find_deadlock(VmCheck *check) {
     record_fault(machine, FAULT_DEADLOCK, thread, machine->threads[thread].pc);
 }
 
+static int is_wanted(const VmCheck *check, uint32_t kind) { return !(check->ignored >> kind & 1); }
+
+/* Blocks that are left when the process has ended. Nothing follows that could be cut off, so that what nobody wants to
+ * hear of is no fault at all. */
+static void find_leak(VmCheck *check, uint32_t thread) {
+    VmMachine *machine = check->machine;
+    Leaks leaks = leaks_find(machine);
+    VmFault kind = FAULT_NONE;
+    if (check->leaks == LEAKS_ALL && leaks.reachable.count > 0 && is_wanted(check, FAULT_LEAK_REACHABLE))
+        kind = FAULT_LEAK_REACHABLE;
+    if (leaks.lost.count > 0 && is_wanted(check, FAULT_LEAK)) kind = FAULT_LEAK;
+    if (kind == FAULT_NONE) return;
+    const LeftBlocks *blocks = kind == FAULT_LEAK ? &leaks.lost : &leaks.reachable;
+    machine->detail[0] = blocks->first;
+    machine->detail[1] = blocks->bytes << LEAK_COUNT_BITS | (blocks->count & (((uint64_t)1 << LEAK_COUNT_BITS) - 1));
+    record_fault(machine, kind, thread, machine->threads[thread].pc);
+}
+
 /* After whatever changed the state: makes of it what the rules say. */
 static void settle(VmCheck *check, uint32_t thread, uint32_t pc) {
     VmMachine *machine = check->machine;
     if (machine->header->status == PROCESS_RUNNING) find_violated_invariant(check, thread, pc);
+    if (machine->header->status == PROCESS_EXITED && check->leaks != LEAKS_NONE) find_leak(check, thread);
     if (machine->header->status == PROCESS_RUNNING && vm_at_choice(machine, thread)) {
         uint64_t choices = vm_choices(machine, thread);
         machine->detail[0] = choices;

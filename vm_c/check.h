@@ -13,6 +13,8 @@ enum { MOST_INVARIANTS = 32, MOST_PROPERTIES = 1 + MOST_INVARIANTS + CHECK_MOST_
 
 typedef struct Superstep Superstep; /* superstep.h */
 
+typedef enum { LEAKS_NONE, LEAKS_LOST, LEAKS_ALL } CheckedLeaks;
+
 struct VmCheck {
     VmMachine *machine;
     char *settings;
@@ -32,8 +34,10 @@ struct VmCheck {
     int has_abstraction, keeps_control;
 
     int finds_races;
-    uint32_t *lines; /* the machine's; see check_lines */
-    VmRace *races;   /* of the state that was looked at last: races.c */
+    CheckedLeaks leaks;
+    int shows_presence; /* for races and leaks: a transition that touches nothing is one that others could notice */
+    uint32_t *lines;    /* the machine's; see check_lines */
+    VmRace *races;      /* of the state that was looked at last: races.c */
     uint32_t race_count, race_capacity;
 
     uint64_t instructions; /* of the last step */

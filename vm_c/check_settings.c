@@ -5,7 +5,7 @@
  * step=superstep|global|instruction  max_superstep=N (instructions)  hole=blocked|creation|ranges (for tests)
  * fuel=N  max_threads=N heap_bytes=N heap_objects=N stack_slots=N stack_bytes=N stack_objects=N  ignore=KIND
  * main=0|1 (whether thread 0 runs main, or only prepares the process)  alone=0|1  spurious=0|1  keep_control=0|1
- * races=0|1
+ * races=0|1  leaks=none|lost|all
  * and, as set-up in the order given: abstraction=FUNCTION  invariant=FUNCTION  proposition=FUNCTION  call=FUNCTION
  * start=THREAD:FUNCTION:ARGUMENT
  */
@@ -68,6 +68,13 @@ static int choose_step(VmCheck *check, const char *name) {
     return size >= 0;
 }
 
+static int choose_leaks(VmCheck *check, const char *name) {
+    static const char *const names[] = {"none", "lost", "all", NULL}; /* in the order of LEAKS_* */
+    int kind = index_of(names, name);
+    check->leaks = kind > 0 ? (CheckedLeaks)kind : LEAKS_NONE;
+    return kind >= 0;
+}
+
 static int open_hole(VmCheck *check, const char *name) {
     static const char *const names[] = {"blocked", "creation", "ranges", NULL}; /* in the order of HOLE_* */
     int hole = index_of(names, name);
@@ -85,6 +92,7 @@ static int apply_setting(VmCheck *check, const char *key, const char *value) {
     if (flag != NULL) *flag = value[0] != '0';
     if (limit != NULL || number != NULL || flag != NULL) return 1;
     if (strcmp(key, "step") == 0) return choose_step(check, value);
+    if (strcmp(key, "leaks") == 0) return choose_leaks(check, value);
     if (strcmp(key, "hole") == 0) return open_hole(check, value);
     return strcmp(key, "ignore") == 0 && ignore_fault(check, value);
 }

@@ -266,6 +266,7 @@ returning:
     CASE(ALLOC) {
         TRY(heap_allocate(machine, call->thread, B, C, (uint32_t)(ip - code), &result));
         if (ip->x & ALLOC_INITIALISED) heap_initialise(machine, result);
+        if (ip->x & ALLOC_HIDDEN) heap_hide(machine, result);
         A = result;
         NEXT();
     }

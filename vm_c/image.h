@@ -112,9 +112,13 @@ enum {
     ACCESS_MARKED = 32,  /* slot a + 1 holds which of the bytes are initialised: a copy */
     ACCESS_TRACKED = 56, /* any of the last three: programs with such accesses have shadow memory (shadow.h) */
 };
-enum { ALLOC_INITIALISED = 1 }; /* the zeros of the new object count as written */
+enum {
+    ALLOC_INITIALISED = 1, /* the zeros of the new object count as written */
+    ALLOC_HIDDEN = 2,      /* it is the library's own: never a leak */
+};
 enum { TRAP_ADD, TRAP_SUB, TRAP_MUL, TRAP_NEGATE, TRAP_INDEX, TRAP_SHL, TRAP_SHR }; /* what the numbers of TRAPV are */
-enum { STACK_ESCAPES = 1 }; /* of a stack object whose address others may get to know */
+enum { LEAK_COUNT_BITS = 24 }; /* of a leak's second detail: how many blocks; the rest: their bytes */
+enum { STACK_ESCAPES = 1 };    /* of a stack object whose address others may get to know */
 enum { AWAIT_EITHER, AWAIT_NOT };
 enum { AWAIT_FOREVER, AWAIT_TIMED, AWAIT_SPURIOUS }; /* how a wait may end whose condition does not hold */
 enum {

@@ -134,6 +134,7 @@ struct VmMachine {
     int wakes_spuriously;                /* waits on condition variables may end without a reason */
     const uint32_t *lines;               /* for each pc the number of the user's line that it belongs to, 0: none */
     uint64_t scratch_start, scratch_end; /* memory that a property may write: the pointers of an object */
+    int exit_sees_all;                   /* the end of the process depends on all memory and all registers: leaks */
     VmOutput *output;
     void *output_context;
 };
@@ -207,6 +208,7 @@ VmFault access_fault(VmMachine *machine, uint64_t pointer, uint64_t size, int wr
 uint8_t *checked_access(VmMachine *machine, uint64_t pointer, uint64_t size, int write, VmFault *fault);
 VmFault heap_allocate(VmMachine *machine, uint32_t thread, uint64_t size, uint64_t alignment, uint32_t site,
                       uint64_t *pointer);
+void heap_hide(VmMachine *machine, uint64_t pointer);
 void heap_initialise(VmMachine *machine, uint64_t pointer); /* a whole new object */
 VmFault heap_free(VmMachine *machine, uint64_t pointer);
 VmFault heap_size(VmMachine *machine, uint64_t pointer, uint64_t *size);

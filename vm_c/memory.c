@@ -282,6 +282,12 @@ void shadow_write(VmMachine *machine, uint64_t pointer, uint64_t size, uint64_t 
     note_write(machine, shadow, first % 8 + size > 8 ? 2 : 1);
 }
 
+void heap_hide(VmMachine *machine, uint64_t pointer) {
+    VmObject *object = machine->objects + (pointer >> machine->shift);
+    object->flags |= OBJECT_HIDDEN;
+    note_write(machine, object, sizeof *object);
+}
+
 void heap_initialise(VmMachine *machine, uint64_t pointer) {
     const VmObject *object = machine->objects + (pointer >> machine->shift);
     uint64_t size = has_shadow(machine, object) ? object->size : 0;

@@ -128,8 +128,9 @@ static const uint64_t *top_frame(const VmMachine *machine, uint32_t thread) {
     return registers_of(machine, thread) + machine->threads[thread].frame;
 }
 
-/* What a transition that touches nothing touches where races are looked for: a byte that nobody writes. A section that
- * others have to wait for conflicts with it, too, so that it is tried before and behind the section. */
+/* What a transition that touches nothing touches where races or leaks are looked for: a byte that nobody writes. A
+ * section that others have to wait for conflicts with it, too, so that it is tried before and behind the section; and
+ * so does the end of the process, which sees what each thread has in its registers. */
 static VmAccess presence(const VmMachine *machine, uint32_t thread) {
     uint64_t start = (uint64_t)((const uint8_t *)(machine->threads + thread) - machine->memory);
     return (VmAccess){start, start + 1, 0, 0};
@@ -140,7 +141,7 @@ static uint32_t next_accesses(const VmCheck *check, uint32_t thread, VmAccess fo
     const VmMachine *machine = check->machine;
     const VmInstr *next = next_instruction(machine, thread);
     uint32_t count = accesses_of(machine, thread, next, top_frame(machine, thread), found);
-    if (count == 0 && check->finds_races) found[count++] = presence(machine, thread);
+    if (count == 0 && check->shows_presence) found[count++] = presence(machine, thread);
     return count;
 }
 
@@ -165,7 +166,7 @@ static VmStop run_section(VmCheck *check, uint32_t thread, const uint32_t *choic
     check->mode = mode;
     machine->accesses = NULL;
     for (uint32_t i = 0; i < list->count; i++) list->entries[i].flags |= ACCESS_IS_ATOMIC;
-    if (list->count == 0 && check->finds_races) access_add(list, presence(machine, thread));
+    if (list->count == 0 && check->shows_presence) access_add(list, presence(machine, thread));
     /* The others may not move before the section has ended, so they are concerned, whatever it touches then. */
     if (machine->header->status == PROCESS_RUNNING && machine->header->atomic_holder != 0)
         access_add(list, access_to_everything());
@@ -194,7 +195,7 @@ static void find_next_accesses(VmCheck *check, uint32_t thread, ThreadTable *tab
     if (vm_at_choice(machine, thread)) {
         if (check->finds_races && machine->threads[thread].atomic_depth > 0)
             find_accesses_behind_choice(check, thread, table);
-        else if (check->finds_races)
+        else if (check->shows_presence)
             add_last(table, presence(machine, thread), 0);
         return;
     }
@@ -388,7 +389,7 @@ static void take_first(Run *run) {
     if (run->table->known == 0) {
         append(run, run->table->last, run->table->last_count);
         run->table->last_count = 0;
-    } else if (run->check->finds_races) {
+    } else if (run->check->shows_presence) {
         VmAccess nothing = presence(run->check->machine, run->thread);
         append(run, &nothing, 1);
     }

@@ -243,7 +243,7 @@ static int check_special(const Check *check, VmInstr *instr) {
     case OP_NOTE: return (instr->x < NOTES && instr->y == 0) || reject(check, "no such note", instr->x);
     case OP_AWAIT:
         return (instr->x <= AWAIT_NOT && instr->y <= AWAIT_SPURIOUS) || reject(check, "no such condition", instr->x);
-    case OP_ALLOC: return instr->x <= ALLOC_INITIALISED || reject(check, "unknown flags", instr->x);
+    case OP_ALLOC: return instr->x <= (ALLOC_INITIALISED | ALLOC_HIDDEN) || reject(check, "unknown flags", instr->x);
     default:
         if (instr->op >= OP_LOAD8 && instr->op <= OP_STOREA64) return check_tracked(check, instr);
         return instr->op < OP_FTOF || instr->op > OP_FTOU128 || check_conversion(check, instr);

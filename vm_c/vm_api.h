@@ -101,6 +101,7 @@ enum {
     OBJECT_WRITABLE = 0x100,
     OBJECT_CONTINUED = 0x200,
     OBJECT_ESCAPED = 0x400,
+    OBJECT_HIDDEN = 0x800, /* a heap block of the library's own: never a leak */
     OBJECT_OWNER_SHIFT = 16
 };
 

@@ -37,12 +37,16 @@ def _valued(name: str) -> Handler:
     return lower
 
 
-def _allocate_zeros(lowering: FunctionLowering, instruction: Instruction) -> None:
-    """A new object whose zeros are meant."""
-    size, alignment = (lowering.unit(operand) for operand in instruction.operands)
-    result = lowering.emitter.unit()
-    lowering.emitter.emit("ALLOC", result, size, alignment, constants()["ALLOC_INITIALISED"])
-    lowering.define_if_used(instruction, result)
+def _allocate(flag: str) -> Handler:
+    """A new heap object with something special about it."""
+
+    def lower(lowering: FunctionLowering, instruction: Instruction) -> None:
+        size, alignment = (lowering.unit(operand) for operand in instruction.operands)
+        result = lowering.emitter.unit()
+        lowering.emitter.emit("ALLOC", result, size, alignment, constants()[flag])
+        lowering.define_if_used(instruction, result)
+
+    return lower
 
 
 def _ending(name: str) -> Handler:
@@ -121,7 +125,8 @@ MACHINE_CALLS: dict[str, Handler] = {
     "__pancam_fault": _ending("FAULT"),
     "__pancam_assume": _plain("ASSUME"),
     "__pancam_alloc": _valued("ALLOC"),
-    "__pancam_alloc_zeros": _allocate_zeros,
+    "__pancam_alloc_zeros": _allocate("ALLOC_INITIALISED"),
+    "__pancam_alloc_hidden": _allocate("ALLOC_HIDDEN"),
     "__pancam_free": _plain("FREE"),
     "__pancam_object_size": _valued("OBJSIZE"),
     "__pancam_output": _plain("OUTPUT"),

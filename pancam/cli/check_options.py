@@ -93,6 +93,8 @@ def _claim(liveness: Liveness | None) -> Claim | None:
 def harness_build(options: argparse.Namespace, build: BuildOptions, search: SearchOptions) -> BuildOptions:
     """What of the program is called from outside must be compiled, too."""
     starts = [start.function for start in _starts(options)]
+    if options.leaks and (starts or options.driver):
+        raise UsageError("--leaks looks at the end of main's process: it cannot be combined with --thread and --driver")
     if options.competition is not None:
         wanted: Property = options.competition
         build = replace(build, error_functions=wanted.functions, error_labels=wanted.labels)
@@ -137,6 +139,7 @@ def make_settings(options: argparse.Namespace, program: Program) -> Settings:
         max_superstep=options.max_superstep or DEFAULT_SUPERSTEP,
         limits=machine_limits(options, program.thread_limit),
         runs_alone=options.driver is None,
+        leaks="all" if options.leaks else "none",
         ignored=ignored_kinds(options.only, options.ignore),
         spurious_wakeups=options.spurious_wakeups,
         races=_wants_races(options),

@@ -180,10 +180,11 @@ def _add_harness(parser: argparse.ArgumentParser) -> None:
         "--livelock", action="store_true", help="no thread waits for ever, in a blocking operation, while others run"
     )
     group.add_argument("--unfair", action="store_true", help="for these: schedules that starve threads count, too")
+    group.add_argument("--leaks", action="store_true", help="heap blocks that are not freed at exit are faults")
     group.add_argument("--driver", metavar="FILE", help="a hand-written Promela driver (docs/drivers.md)")
     group.add_argument(
         "--only", action="append", default=[], metavar="KINDS",
-        help="report only: assert, deadlock, invariant, race, memory, arithmetic, overflow, control, misuse, or a kind",
+        help="report only these groups (as memory, race, deadlock; see the README) or kinds of faults",
     )  # fmt: skip
     group.add_argument("--ignore", action="append", default=[], metavar="KINDS", help="do not report these")
 

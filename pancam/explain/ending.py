@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pancam.explain.memory_report import MemoryReport, ObjectReport, short_place
-from pancam.explain.situation import ACCESS_FAULTS, POINTER_FAULTS, Situation
+from pancam.explain.situation import ACCESS_FAULTS, LEAK_FAULTS, POINTER_FAULTS, Situation
 from pancam.explain.sync_events import Wait
 from pancam.vm.checker import Outcome
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 DEADLOCK = "DEADLOCK"
 SIDE_EFFECT = "SIDE_EFFECT"
+OBJECT_FAULTS = POINTER_FAULTS | set(LEAK_FAULTS)
 PROPERTY_FAULTS = ("INVARIANT", SIDE_EFFECT, "CALL_LIMIT")
 
 
@@ -105,14 +106,14 @@ class _FaultEnding:
         self.objects = recorder.tools.objects
         self.fault = fault
         self.situation = Situation(recorder.machine, program)
-        self.object = MemoryReport(recorder.tools).describe(fault) if fault.kind in POINTER_FAULTS else None
+        self.object = MemoryReport(recorder.tools).describe(fault) if fault.kind in OBJECT_FAULTS else None
 
     def describe(self) -> Ending:
         fault = self.fault
         in_property = fault.thread >= self.recorder.machine.limits.max_threads
         # A property is looked at after a step: its fault belongs to what the step did, not to where the thread is now.
         belongs_to_pc = in_property or fault.kind in PROPERTY_FAULTS
-        place = self._place_of_pc(in_property=in_property) if belongs_to_pc else self.recorder.user_place(fault.thread)
+        place = self._place_of_pc(in_property=in_property) if belongs_to_pc else self._place_of_thread()
         location = place.location if place else None
         violation = Violation(
             fault.kind, self._text(), location.file if location else "", location.line if location else 0
@@ -129,6 +130,13 @@ class _FaultEnding:
         # What a property does in a function of the library happens at its call (vm_c/call.c).
         calls = in_property and fault.kind not in ACCESS_FAULTS
         return place(fault.pc) or (place(fault.detail[1]) if calls else None)
+
+    def _place_of_thread(self) -> Place | None:
+        """Where the thread is; a leak belongs to where the first block was allocated."""
+        if self.fault.kind in LEAK_FAULTS:
+            known = self.objects.heap_history(self.fault.detail[0])
+            return known.stack[0] if known is not None and known.stack else None
+        return self.recorder.user_place(self.fault.thread)
 
     def _stack(self) -> list[str]:
         """The user's part of the stack: what the library does on its behalf, and who called the user's code, is not."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pancam.explain.situation import LEAK_FAULTS
 from pancam.explain.survey import NOBODY
 from pancam.isa import OPCODE_LIST
 from pancam.vm.machine import ObjectKind
@@ -45,7 +46,7 @@ class ObjectReport:
     scope: str
     size: int
     offset: int
-    access: str  # reads, writes, updates, frees
+    access: str  # reads, writes, updates, frees; of a leak: loses, keeps
     bytes: int
     allocated: Deed | None = None
     freed: Deed | None = None
@@ -84,6 +85,8 @@ class MemoryReport:
     def describe(self, fault: Fault) -> ObjectReport | None:
         """The object that the pointer of a fault points into, or pointed into before it was gone."""
         pointer, size = fault.detail
+        if fault.kind in LEAK_FAULTS:
+            return self.at(pointer, 0, LEAK_FAULTS[fault.kind])
         return self.at(pointer, size, self._access(fault))
 
     def at(self, pointer: int, size: int, access: str) -> ObjectReport | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pancam.bytecode.image import OBJECT, read_sections
 from pancam.explain.traps import trap_text
+from pancam.isa import constants
 from pancam.resources import guest_sources
 from pancam.vm.machine import Machine, ObjectInfo, ObjectKind
 
@@ -26,6 +27,7 @@ LIMIT_HINTS = {
     "HEAP_LIMIT": "{0.heap_bytes} bytes and {0.heap_objects} objects for each thread, see --heap",
     "STACK_LIMIT": "{0.stack_slots} registers, {0.stack_bytes} bytes for each thread, see --stack; endless recursion?",
 }
+LEAK_FAULTS = {"LEAK": "loses", "LEAK_REACHABLE": "keeps"}  # and what the program does to the blocks
 NUMBER_FAULTS = {"INDEX_BOUNDS", "OVERFLOW", "SHIFT_RANGE", "DIV_ZERO", "DIV_OVERFLOW"}
 SHOWN_INNERMOST, SHOWN_OUTERMOST = 20, 10
 POINTER_FAULTS = ACCESS_FAULTS | {"DOUBLE_FREE", "INVALID_FREE"}
@@ -53,6 +55,12 @@ def _shortened(frames: list[str]) -> list[str]:
         return lines
     left_out = len(lines) - SHOWN_INNERMOST - SHOWN_OUTERMOST
     return [*lines[:SHOWN_INNERMOST], f"... {left_out} more ...", *lines[-SHOWN_OUTERMOST:]]
+
+
+def _left_blocks(detail: int) -> str:
+    bits = constants()["LEAK_COUNT_BITS"]
+    count, size = detail & ((1 << bits) - 1), detail >> bits
+    return f": {count} block{'s' if count != 1 else ''}, {size} byte{'s' if size != 1 else ''}"
 
 
 class Situation:
@@ -114,6 +122,8 @@ class Situation:
             return f": {self.machine.function_name(fault.detail[0])}"
         if fault.kind in LIMIT_HINTS:
             return f" ({LIMIT_HINTS[fault.kind].format(self.machine.limits)})"
+        if fault.kind in LEAK_FAULTS:
+            return _left_blocks(fault.detail[1])
         if fault.kind in NUMBER_FAULTS:
             return trap_text(self.machine, fault)
         if not fault.detail[0]:

@@ -93,6 +93,8 @@ void *__pancam_alloc(size_t size, size_t alignment) {
     return memory + lead;
 }
 
+void *__pancam_alloc_hidden(size_t size, size_t alignment) { return __pancam_alloc(size, alignment); }
+
 void *__pancam_alloc_zeros(size_t size, size_t alignment) { return __pancam_alloc(size, alignment); }
 
 void __pancam_free(void *pointer) {

@@ -41,10 +41,11 @@ void __pancam_abort(void) __attribute__((noreturn));
 void __pancam_fault(enum pancam_fault kind, const char *message) __attribute__((noreturn));
 void __pancam_assume(int condition);
 
-void *__pancam_alloc(size_t size, size_t alignment);       /* zeroed; never null: the heap's limit is a fault */
-void *__pancam_alloc_zeros(size_t size, size_t alignment); /* the same, and the zeros count as written */
-void __pancam_free(void *pointer);                         /* null is allowed; misuse is a fault */
-size_t __pancam_object_size(void *pointer);                /* of the live heap object that starts here */
+void *__pancam_alloc(size_t size, size_t alignment);        /* zeroed; never null: the heap's limit is a fault */
+void *__pancam_alloc_zeros(size_t size, size_t alignment);  /* the same, and the zeros count as written */
+void *__pancam_alloc_hidden(size_t size, size_t alignment); /* for the library itself: never a leak */
+void __pancam_free(void *pointer);                          /* null is allowed; misuse is a fault */
+size_t __pancam_object_size(void *pointer);                 /* of the live heap object that starts here */
 void __pancam_output(int descriptor, const char *data, size_t length);
 
 /* What pancam defines in the image: the command line, and how many threads may be alive. */

@@ -24,8 +24,7 @@ static struct exit_handler *exit_handlers;
 static struct exit_handler *quick_exit_handlers;
 
 static int push(struct exit_handler **list, const struct exit_handler *handler) {
-    struct exit_handler *node = malloc(sizeof *node);
-    if (node == NULL) return -1;
+    struct exit_handler *node = __pancam_alloc_hidden(sizeof *node, sizeof(void *));
     *node = *handler;
     __pancam_atomic_begin();
     node->next = *list;
@@ -42,7 +41,7 @@ static void run(struct exit_handler **list, int status) {
         *list = node->next;
         __pancam_atomic_end();
         struct exit_handler handler = *node;
-        free(node);
+        __pancam_free(node);
         switch (handler.kind) {
         case HANDLER_PLAIN: handler.function.plain(); break;
         case HANDLER_STATUS: handler.function.status(status, handler.argument); break;
