@@ -26,9 +26,11 @@ th { position: sticky; top: 0; background: Canvas; }
 .text { text-align: left; } .total td { font-weight: 600; border-top: 2px solid var(--line); }
 .right { background: var(--good); } .wrong { background: var(--bad); font-weight: 600; }
 .none { background: var(--none); }
-.reason { text-align: left; max-width: 28rem; overflow-wrap: anywhere; opacity: .85; }
+.runs { table-layout: fixed; font-size: .9rem; } .runs td { overflow-wrap: anywhere; }
+.reason { text-align: left; opacity: .85; }
 """
 
+_TEXT = ' class="text"'
 SCORING = "Right <i>true</i>: 2, right <i>false</i>: 1, wrong <i>true</i>: &minus;32, wrong <i>false</i>: &minus;16."
 
 
@@ -75,7 +77,8 @@ def _category_table(sums: Sequence[Sums]) -> list[str]:
 
 def _run_table(rows: Iterable[Row]) -> list[str]:
     titles = ["task", "property", "expected", "answer", "outcome", "CPU time", "memory", "reason"]
-    lines = ["<table>", _head(titles, text_columns=5)]
+    widths = "".join(f'<col style="width: {width}%">' for width in (27, 9, 7, 10, 8, 7, 7, 25))
+    lines = ['<table class="runs">', f"<colgroup>{widths}</colgroup>", _head(titles, text_columns=5)]
     for row in rows:
         expected = {True: "true", False: f"false({row.subproperty})" if row.subproperty else "false", None: ""}
         cells = [_cell(text, "text") for text in (row.task, row.property_name, expected[row.expected], row.answer)]
@@ -87,7 +90,8 @@ def _run_table(rows: Iterable[Row]) -> list[str]:
 
 def _head(titles: Sequence[str], text_columns: int) -> str:
     cells = [f'<th class="text">{escape(title)}</th>' for title in titles[:text_columns]]
-    return "<tr>" + "".join([*cells, *(f"<th>{escape(title)}</th>" for title in titles[text_columns:])]) + "</tr>"
+    cells += [f"<th{_TEXT if title == 'reason' else ''}>{escape(title)}</th>" for title in titles[text_columns:]]
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 def _table_row(cells: Sequence[str], style: str = "") -> str:

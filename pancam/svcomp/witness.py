@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 FORMAT_VERSION = "2.2"
 _CREATES = re.compile(r"creates thread (\d+): ")
-_CHOSEN = re.compile(r"(__VERIFIER_nondet_\w+)\(\) = (-?\d+|true|false)\Z")
+_CHOSEN = re.compile(r"(__VERIFIER_nondet_\w+)\(\) = (-?\d+|true|false|'\\?[^']')\Z")
 # A line that begins like this does not begin with a statement that is come to each time when the line is.
 _NO_STATEMENT = re.compile(r"(while|for|do|else|case|default|switch)\b|[^\w*(]")
 
