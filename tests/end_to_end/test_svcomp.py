@@ -129,6 +129,15 @@ def test_an_answer_does_not_rest_on_what_nobody_has_written(pancam: CommandLine)
     assert answers == ["property unreach-call: false(unreach-call)", "property unreach-call: unknown"]
 
 
+def test_memory_safety_is_not_claimed_where_freed_memory_may_go_unnoticed(pancam: CommandLine) -> None:
+    pancam.file("p.prp", "CHECK( init(main()), LTL(G valid-free) )\nCHECK( init(main()), LTL(G valid-deref) )\n")
+    pancam.file("t.c", "#include <stdlib.h>\nint main(void) {\n    int *p = malloc(4);\n    *p = 1;\n    END\n}\n")
+    answers = [
+        result_of(pancam, "--property", "p.prp", f"-DEND={end}", "t.c") for end in ("", "free(p);", "free(p+1);")
+    ]
+    assert answers == [f"property valid-memsafety: {a}" for a in ("true", "unknown", "false(valid-free)")]
+
+
 @pytest.mark.parametrize(
     ("body", "result"),
     [
