@@ -73,6 +73,7 @@ def test_what_holds_is_said_with_the_fairness_it_needs(pancam: CommandLine) -> N
         (["--termination", "--cb", "2"], "--cb is about finite executions"),
         (["--termination", "--abstraction", "main"], "--abstraction takes different states for one"),
         (["--termination", "--hash-compact"], "--hash-compact"),
+        (["--termination", "--spurious-wakeups"], "--spurious-wakeups cannot be combined"),
         (["--termination", "--cores", "3"], "at most two --cores"),
     ],
 )
