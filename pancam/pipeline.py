@@ -45,6 +45,7 @@ class BuildOptions:
     labels: tuple[str, ...] = ()  # passing them is to be noted
     nondet: tuple[str, ...] = ()  # --nondet: which values to try
     malloc_may_fail: bool = False
+    nondet_uninit: bool = False  # what was never assigned has any value
     small_type: int = SMALL_TYPE  # types with so many values are enumerated; tests want fewer
 
 
@@ -121,7 +122,8 @@ def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: lis
         errors = ErrorPlaces(options.error_functions, options.error_labels)
         roots = Roots(has_main, (*options.functions, *(name for name in mentioned if name != "main")), errors)
         overrides = tuple(map(parse_override, options.nondet))
-        wanted = NondetOptions(overrides, bool(options.candidates), options.malloc_may_fail, options.small_type)
+        outside, small = bool(options.candidates), options.small_type
+        wanted = NondetOptions(overrides, outside, options.malloc_may_fail, options.nondet_uninit, small)
         choices = make_choices(module, roots.names, wanted)
         words = [_program_name(paths), *arguments]
         program = lower_module(choices.module, words, options.thread_limit, roots, tracks=options.uninit)

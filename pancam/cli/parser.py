@@ -93,6 +93,11 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
         "--nondet", action="append", default=[], metavar="WHAT=VALUES",
         help="values to try for a type (int=-2..10) or a line (file.c:17=0,1,7); may be repeated",
     )  # fmt: skip
+    group.add_argument(
+        "--nondet-uninit",
+        action="store_true",
+        help="locals that were never assigned have any value, memory from malloc some; other such reads are faults",
+    )
     group.add_argument("--malloc-may-fail", action="store_true", help="malloc and its like may return NULL at any call")
     group.add_argument("--max-threads", type=int, metavar="N", help="threads alive at once (default 8; check: 8 to 64)")
 

@@ -51,15 +51,17 @@ def build_options(options: argparse.Namespace) -> BuildOptions:
         checks=_clang_checks(options),
         extra_flags=(*split_flags(options.cflags, "--cflags"), *options.flags),
     )
-    if options.uninit and options.opt_level != "0":
-        raise UsageError("--uninit needs -O0: an optimiser removes reads of what was never written")
+    if (options.uninit or options.nondet_uninit) and options.opt_level != "0":
+        name = "--uninit" if options.uninit else "--nondet-uninit"
+        raise UsageError(f"{name} needs -O0: an optimiser removes reads of what was never written")
     return BuildOptions(
         compile_options,
         options.clang,
         threads,
-        uninit=options.uninit,
+        uninit=options.uninit or options.nondet_uninit,
         nondet=tuple(options.nondet),
         malloc_may_fail=options.malloc_may_fail,
+        nondet_uninit=options.nondet_uninit,
     )
 
 

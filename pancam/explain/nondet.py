@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pancam.explain.values import format_char, format_float
-from pancam.nondet.kinds import RANGE, is_signed, kind_of, signed_width
+from pancam.nondet.kinds import RANGE, UNINITIALISED, is_signed, kind_of, signed_width
 
 FLOAT_BYTES = {"float": 4, "double": 8}
 
@@ -15,6 +15,8 @@ def nondet_text(name: str, arguments: tuple[int, ...], bits: int, pointer_bits: 
     if name == RANGE:
         shown = ", ".join(_number(argument, pointer_bits) for argument in arguments)
         return f"{name}({shown}) = {_number(bits, pointer_bits)}"
+    if name == UNINITIALISED:
+        return f"a variable that has no value yet is taken to be {bits}"
     kind = kind_of(name)
     return f"{name}() = {_value(kind, bits, pointer_bits)}" if kind is not None else ""
 

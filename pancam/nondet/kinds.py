@@ -10,6 +10,7 @@ import re
 
 PREFIXES = ("pancam_nondet_", "__VERIFIER_nondet_")
 RANGE = "pancam_nondet_range"  # a function of the library: the program itself says which values
+UNINITIALISED = "pancam_nondet_uninitialised"  # what stands for a local that was never assigned
 _SIGNED = re.compile(
     r"(char|schar|short|int|long|longlong|s\d+|int\d*(_t)?|int(ptr|max)_t|s?size_t|ptrdiff_t|l?off(64)?_t|time_t"
     r"|[ps]id_t|key_t|range)\Z",

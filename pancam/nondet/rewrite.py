@@ -19,9 +19,10 @@ from pancam.isa import constants
 from pancam.nondet.cells import Cells
 from pancam.nondet.code import Code, call_of
 from pancam.nondet.flow import Flow, follow
-from pancam.nondet.kinds import is_signed, kind_of
+from pancam.nondet.kinds import UNINITIALISED, is_signed, kind_of
 from pancam.nondet.overrides import override_for
 from pancam.nondet.program_view import view_program
+from pancam.nondet.uninitialised import FILL, PATTERNS_TEXT, give_values, write_fill
 from pancam.nondet.uses import compared_floats, constant_number
 from pancam.nondet.values import (
     FLOAT_CODES,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pancam.errors import SourceLocation
-    from pancam.ir.model import Module
+    from pancam.ir.model import Function, Module
     from pancam.ir.types import Type
     from pancam.nondet.overrides import Override
     from pancam.nondet.program_view import Use
@@ -55,6 +56,7 @@ class NondetOptions:
     overrides: tuple[Override, ...] = ()
     observed: bool = False  # somebody outside of the program's code may look at its variables
     malloc_may_fail: bool = False
+    uninitialised: bool = False  # what was never assigned has any value
     small_type: int = SMALL_TYPE  # types with so many values are enumerated unless fewer stand for all
 
 
@@ -73,7 +75,9 @@ def make_choices(module: Module, entries: Sequence[str], options: NondetOptions 
         switch = module.globals[MALLOC_FAILS]
         changed = replace(switch, initializer=ConstantInt(I32, 1))
         module = replace(module, globals=ChainMap({MALLOC_FAILS: changed}, module.globals))  # type: ignore[arg-type]
-    if not any(kind_of(name) for name in module.functions):
+    if options.uninitialised:
+        give_values(module, entries)
+    elif not any(kind_of(name) for name in module.functions):
         return Choices(module)
     return _Rewriter(module, entries, options).run()
 
@@ -101,6 +105,8 @@ class _Site:
             where = where if self.override.line else ""
             return f"nondet {self.kind}{where} = {self.override.wanted} (--nondet)"
         count = len(self.values.tried)
+        if self.name == UNINITIALISED:
+            return f"the unassigned variable{where} restricted to {count} of 2^{self.flow.width} values"
         return f"nondet {self.kind}{where} restricted to {count} of 2^{self.flow.width} values"
 
 
@@ -119,6 +125,8 @@ class _Rewriter:
         self._refuse_idle_overrides()
         for site in sites:
             self._write(site)
+        if self.options.uninitialised and FILL in self.program.undefined:
+            write_fill(self.code, self._note(Restriction(PATTERNS_TEXT)))
         module = self.program.module
         functions = ChainMap(self.code.functions, module.functions)  # type: ignore[arg-type]
         variables = ChainMap(self.code.globals, module.globals)  # type: ignore[arg-type]
@@ -130,12 +138,12 @@ class _Rewriter:
         sites = []
         for name in sorted(self.program.undefined):
             declared = self.program.module.functions.get(name)
-            if kind_of(name) is None or declared is None or declared.params or not _is_scalar(declared.type.result):
+            if name != UNINITIALISED and (kind_of(name) is None or not _gives_scalar(declared)):
                 continue
             for use in self.program.calls.get(name, []):
                 place = self.program.module.source_location(use.instruction.location)
                 sites.append(_Site(name, use.instruction.type, use, place))
-            if name in self.program.initial or self.program.mentions.get(name):
+            if declared is not None and (name in self.program.initial or self.program.mentions.get(name)):
                 sites.append(_Site(name, declared.type.result))
         return sites
 
@@ -208,7 +216,9 @@ class _Rewriter:
 
     def _restriction(self, site: _Site) -> int:
         """The number of the site's note."""
-        wanted = Restriction(site.text, asked=site.override is not None)
+        return self._note(Restriction(site.text, asked=site.override is not None))
+
+    def _note(self, wanted: Restriction) -> int:
         if wanted in self.restrictions:
             return self.restrictions.index(wanted)
         if len(self.restrictions) == constants()["NOTES"]:  # the last one stands for all others
@@ -218,8 +228,9 @@ class _Rewriter:
         return len(self.restrictions) - 1
 
 
-def _is_scalar(type_: Type) -> bool:
-    return isinstance(type_, (IntType, PointerType, FloatType))
+def _gives_scalar(function: Function | None) -> bool:
+    scalars = (IntType, PointerType, FloatType)
+    return function is not None and not function.params and isinstance(function.type.result, scalars)
 
 
 def _wanted_values(override: Override, type_: Type, width: int) -> tuple[int, ...]:

@@ -488,3 +488,52 @@ def test_a_failed_allocation_sets_errno_and_leaves_the_old_block(pancam: Command
     assert pancam.verdict(file, "--malloc-may-fail", "-DREACHED=1") == "holds"
     assert pancam.verdict(file, "--malloc-may-fail", "-DREACHED=0") == "violated"
     assert pancam.verdict(file, "-DREACHED=0") == "holds"
+
+
+UNASSIGNED = """#include <assert.h>
+#include <stdlib.h>
+int g;
+int main(int argc, char **argv) {
+    int x, y;
+    for (int i = 0; i < 2; i++) {
+        int z;
+        if (i == 0) z = 5;
+        if (z == 7) g++;
+    }
+    y = 2;
+    assert(CONDITION);
+    return y;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "options", "verdict"),
+    [
+        ("x != 12345", (), "holds"),
+        ("x != 12345", ("--nondet-uninit",), "violated"),
+        ("g == 0", ("--nondet-uninit",), "violated"),  # in the second round, `z` is a new variable
+        ("g <= 1 && y == 2", ("--nondet-uninit",), "holds"),
+    ],
+)
+def test_what_was_never_assigned_may_be_any_value(
+    pancam: CommandLine, condition: str, options: tuple[str, ...], verdict: str
+) -> None:
+    assert pancam.verdict(pancam.file("unassigned.c", UNASSIGNED.replace("CONDITION", condition)), *options) == verdict
+
+
+def test_contents_of_malloc_are_some_and_never_a_proof(pancam: CommandLine) -> None:
+    text = "#include <assert.h>\n#include <stdlib.h>\nint main(void) {{ int *p = malloc(8); assert({}); free(p); }}\n"
+    assert pancam.verdict(pancam.file("read.c", text.format("*p >= 0")), "--nondet-uninit") == "violated"
+    result = pancam("check", pancam.file("unread.c", text.format("p")), "--nondet-uninit")
+    assert (result.status, result.out.splitlines()[0]) == (
+        3,
+        "bounded: no violation; contents of memory from malloc restricted to 5 byte patterns",
+    )
+
+
+def test_other_memory_that_was_never_written_is_not_taken_for_zeros(pancam: CommandLine) -> None:
+    file = pancam.file("array.c", "int main(void) { int a[3]; a[0] = 1; return a[1]; }\n")
+    result = pancam("check", file, "--nondet-uninit")
+    assert (result.status, "uninitialised" in result.out.splitlines()[0]) == (1, True)
+    assert pancam("check", file, "--nondet-uninit", "-O1").status == 2

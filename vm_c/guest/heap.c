@@ -21,7 +21,15 @@ static int fails(size_t size) {
     return 1;
 }
 
-static void *allocate(size_t size, size_t alignment) { return fails(size) ? NULL : __pancam_alloc(size, alignment); }
+/* With --nondet-uninit there is a function that gives fresh memory its contents (pancam/nondet/uninitialised.py). */
+extern void __pancam_fill(void *memory, size_t size) __attribute__((weak));
+
+static void *allocate(size_t size, size_t alignment) {
+    if (fails(size)) return NULL;
+    void *memory = __pancam_alloc(size, alignment);
+    if (__pancam_fill != NULL) __pancam_fill(memory, size);
+    return memory;
+}
 
 static int is_power_of_two(size_t number) { return number != 0 && (number & (number - 1)) == 0; }
 
