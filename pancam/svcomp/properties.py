@@ -35,6 +35,8 @@ class Formula:
 FORMULAS = {
     "G valid-deref": Formula("valid-deref", DEREFERENCES),
     "G valid-free": Formula("valid-free", ("DOUBLE_FREE", "INVALID_FREE")),
+    "G valid-memtrack": Formula("valid-memtrack", ("LEAK",), ("leaks",)),
+    "G valid-memcleanup": Formula("valid-memcleanup", ("LEAK", "LEAK_REACHABLE"), ("leaks",)),
     "G ! data-race": Formula("no-data-race", ("DATA_RACE",), ("races",)),
     # A program that cannot go on does not end either.
     "F end": Formula("termination", (TERMINATION, "DEADLOCK"), ("termination",)),
@@ -42,8 +44,6 @@ FORMULAS = {
 }
 # Formulas of the competition that need what pancam does not have.
 UNSUPPORTED = {
-    "G valid-memtrack": "valid-memtrack",
-    "G valid-memcleanup": "valid-memcleanup",
     "G def-behavior": "def-behavior",
 }
 # The same properties by name, for those who have no .prp file at hand.

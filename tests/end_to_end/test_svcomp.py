@@ -129,13 +129,22 @@ def test_an_answer_does_not_rest_on_what_nobody_has_written(pancam: CommandLine)
     assert answers == ["property unreach-call: false(unreach-call)", "property unreach-call: unknown"]
 
 
-def test_memory_safety_is_not_claimed_where_freed_memory_may_go_unnoticed(pancam: CommandLine) -> None:
-    pancam.file("p.prp", "CHECK( init(main()), LTL(G valid-free) )\nCHECK( init(main()), LTL(G valid-deref) )\n")
-    pancam.file("t.c", "#include <stdlib.h>\nint main(void) {\n    int *p = malloc(4);\n    *p = 1;\n    END\n}\n")
-    answers = [
-        result_of(pancam, "--property", "p.prp", f"-DEND={end}", "t.c") for end in ("", "free(p);", "free(p+1);")
-    ]
-    assert answers == [f"property valid-memsafety: {a}" for a in ("true", "unknown", "false(valid-free)")]
+def test_memory_safety_has_three_parts_and_is_not_claimed_where_freed_memory_may_go_unnoticed(
+    pancam: CommandLine,
+) -> None:
+    text = "#include <stdlib.h>\nint *g;\nint main(void) {\n    int *p = malloc(4);\n    *p = 1;\n    END\n}\n"
+    pancam.file("t.c", text)
+    ends = {
+        "g=p;": "true",
+        "": "false(valid-memtrack)",
+        "free(p);": "unknown",
+        "g=p;free(p+1);": "false(valid-free)",
+        "g=p;p[1]=2;": "false(valid-deref)",
+    }
+    answers = [result_of(pancam, "--property", "valid-memsafety", f"-DEND={end}", "t.c") for end in ends]
+    assert answers == [f"property valid-memsafety: {answer}" for answer in ends.values()]
+    cleaned = [result_of(pancam, "--property", "valid-memcleanup", f"-DEND={e}", "t.c") for e in ("g=p;", "free(p);")]
+    assert cleaned == [f"property valid-memcleanup: {answer}" for answer in ("false(valid-memcleanup)", "true")]
 
 
 @pytest.mark.parametrize(
