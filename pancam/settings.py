@@ -42,6 +42,7 @@ class Settings:
     holes: tuple[str, ...] = ()  # for tests: what the published algorithm of supersteps leaves open
     limits: Limits = field(default_factory=Limits)
     ignored: tuple[str, ...] = ()  # kinds of faults that end an execution without being reported
+    reuse: bool = True  # a new heap block may get the number of a freed one, as it may get its place natively
     leaks: str = "none"  # blocks that are left at the end: none, lost (those that nothing leads to) or all
     races: bool = False  # data races are looked for
     has_main: bool = True
@@ -60,6 +61,7 @@ class Settings:
         words += [f"main={int(self.has_main)}", f"alone={int(self.runs_alone)}"]
         words += [f"{f.name}={value}" for f in fields(self.limits) if (value := getattr(self.limits, f.name))]
         words += ["spurious=1"] if self.spurious_wakeups else []
+        words += [] if self.reuse else ["reuse=0"]
         words += [f"leaks={self.leaks}"] if self.leaks != "none" else []
         words += ["races=1"] if self.races else []
         words += [f"hole={name}" for name in self.holes]

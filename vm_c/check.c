@@ -23,10 +23,12 @@ VmCheck *check_create(const uint8_t *image, size_t size, const char *settings, c
     check->mode = VM_STEP_GLOBAL;
     check->fuel = DEFAULT_FUEL;
     check->has_main = 1;
+    check->reuses_ids = 1;
     check->most_instructions = DEFAULT_FUEL;
     if (check_apply(check, 0, error, capacity)) {
         check->machine = vm_create(image, size, &check->limits, error, capacity);
         if (check->machine != NULL) check->machine->wakes_spuriously = check->wakes_spuriously;
+        if (check->machine != NULL) check->machine->keeps_ids = !check->reuses_ids;
         if (check->machine != NULL) check->machine->exit_sees_all = check->leaks != LEAKS_NONE;
         check->shows_presence = check->finds_races || check->leaks != LEAKS_NONE;
         if (check->machine != NULL && (check->takes_supersteps || check->finds_races))

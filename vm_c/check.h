@@ -35,6 +35,7 @@ struct VmCheck {
 
     int finds_races;
     CheckedLeaks leaks;
+    int reuses_ids;     /* a new heap block may get the number of a freed one */
     int shows_presence; /* for races and leaks: a transition that touches nothing is one that others could notice */
     uint32_t *lines;    /* the machine's; see check_lines */
     VmRace *races;      /* of the state that was looked at last: races.c */

@@ -5,7 +5,7 @@
  * step=superstep|global|instruction  max_superstep=N (instructions)  hole=blocked|creation|ranges (for tests)
  * fuel=N  max_threads=N heap_bytes=N heap_objects=N stack_slots=N stack_bytes=N stack_objects=N  ignore=KIND
  * main=0|1 (whether thread 0 runs main, or only prepares the process)  alone=0|1  spurious=0|1  keep_control=0|1
- * races=0|1  leaks=none|lost|all
+ * races=0|1  leaks=none|lost|all  reuse=0|1 (of the ids of freed heap blocks)
  * and, as set-up in the order given: abstraction=FUNCTION  invariant=FUNCTION  proposition=FUNCTION  call=FUNCTION
  * start=THREAD:FUNCTION:ARGUMENT
  */
@@ -34,6 +34,7 @@ static int *flag_called(VmCheck *check, const char *key) {
     if (strcmp(key, "main") == 0) return &check->has_main;
     if (strcmp(key, "alone") == 0) return &check->runs_alone;
     if (strcmp(key, "spurious") == 0) return &check->wakes_spuriously;
+    if (strcmp(key, "reuse") == 0) return &check->reuses_ids;
     if (strcmp(key, "races") == 0) return &check->finds_races;
     return strcmp(key, "keep_control") == 0 ? &check->keeps_control : NULL;
 }

@@ -134,6 +134,7 @@ struct VmMachine {
     int wakes_spuriously;                /* waits on condition variables may end without a reason */
     const uint32_t *lines;               /* for each pc the number of the user's line that it belongs to, 0: none */
     uint64_t scratch_start, scratch_end; /* memory that a property may write: the pointers of an object */
+    int keeps_ids;                       /* ids of freed heap blocks are not given to new ones */
     int exit_sees_all;                   /* the end of the process depends on all memory and all registers: leaks */
     VmOutput *output;
     void *output_context;

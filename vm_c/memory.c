@@ -77,6 +77,14 @@ static void heap_take(VmMachine *machine, uint32_t thread, uint32_t id, uint32_t
     if (space > 0 && start + space > heap->space_end) heap->space_end = start + space;
 }
 
+/* The first of `ids` ids for a new block, or the limit: the lowest that are free, or those that were never given out.
+ */
+static uint32_t free_ids(const VmMachine *machine, uint32_t thread, uint32_t ids) {
+    uint32_t end = machine->heaps[thread].id_end, limit = machine->id_shape.limit;
+    if (!machine->keeps_ids) return bitmap_find_run(&machine->id_shape, id_bits(machine, thread), ids);
+    return ids <= limit - end ? end : limit;
+}
+
 static VmObject heap_object(uint64_t size, uint32_t thread, uint32_t site) {
     return (VmObject){.size = (uint32_t)size, .flags = object_flags(OBJECT_HEAP, thread), .site = site};
 }
@@ -90,7 +98,7 @@ VmFault heap_allocate(VmMachine *machine, uint32_t thread, uint64_t size, uint64
     if (size > machine->limits.heap_bytes || alignment >> machine->shift > 1) return FAULT_HEAP_LIMIT;
     VmObject object = heap_object(size, thread, site);
     uint32_t ids = ids_for(machine, size), space = object_granules(machine, &object), start = 0;
-    uint32_t id = bitmap_find_run(&machine->id_shape, id_bits(machine, thread), ids);
+    uint32_t id = free_ids(machine, thread, ids);
     if (id == machine->id_shape.limit) return FAULT_HEAP_LIMIT;
     if (space > 0) {
         start = bitmap_find_run(&machine->space_shape, space_bits(machine, thread), space);
@@ -142,7 +150,8 @@ VmFault heap_free(VmMachine *machine, uint64_t pointer) {
     bitmap_clear(&machine->id_shape, id_bits(machine, thread), id, ids);
     bitmap_clear(&machine->space_shape, space_bits(machine, thread), start, space);
     heap->live_ids -= ids;
-    if (id + ids == heap->id_end) heap->id_end = bitmap_end(id_bits(machine, thread), heap->id_end);
+    if (id + ids == heap->id_end && !machine->keeps_ids)
+        heap->id_end = bitmap_end(id_bits(machine, thread), heap->id_end);
     if (start + space == heap->space_end) heap->space_end = bitmap_end(space_bits(machine, thread), heap->space_end);
     return FAULT_NONE;
 }
@@ -165,7 +174,7 @@ void heap_forget(VmMachine *machine, uint32_t thread) {
 int heap_rebuild(VmMachine *machine, uint32_t thread) {
     VmHeap *heap = machine->heaps + thread, expected = *heap;
     uint32_t ids;
-    *heap = (VmHeap){.stale_ids = expected.stale_ids};
+    *heap = (VmHeap){.stale_ids = expected.stale_ids, .id_end = machine->keeps_ids ? expected.id_end : 0};
     for (uint32_t id = 0; id < expected.id_end; id += ids) {
         const VmObject *object = machine->objects + heap_pool(machine, thread) + id;
         ids = 1;

@@ -79,7 +79,7 @@ typedef struct {
 /* The heap of one thread; outlives the thread. In the state. All but the last follows from the set of live objects. */
 typedef struct {
     uint32_t live_ids;  /* ids in use */
-    uint32_t id_end;    /* 1 + highest id in use, relative to the pool */
+    uint32_t id_end;    /* 1 + highest id in use, relative to the pool; if ids are kept, 1 + highest that ever was */
     uint32_t space_end; /* 1 + highest granule in use */
     uint32_t stale_ids; /* stack object ids below this may be known to others from an object that is gone */
 } VmHeap;

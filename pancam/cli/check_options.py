@@ -139,6 +139,7 @@ def make_settings(options: argparse.Namespace, program: Program) -> Settings:
         max_superstep=options.max_superstep or DEFAULT_SUPERSTEP,
         limits=machine_limits(options, program.thread_limit),
         runs_alone=options.driver is None,
+        reuse=not options.no_reuse,
         leaks="all" if options.leaks else "none",
         ignored=ignored_kinds(options.only, options.ignore),
         spurious_wakeups=options.spurious_wakeups,

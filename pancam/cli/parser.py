@@ -185,6 +185,9 @@ def _add_harness(parser: argparse.ArgumentParser) -> None:
         "--livelock", action="store_true", help="no thread waits for ever, in a blocking operation, while others run"
     )
     group.add_argument("--unfair", action="store_true", help="for these: schedules that starve threads count, too")
+    group.add_argument(
+        "--no-reuse", action="store_true", help="no block gets the number of a freed one: every use after free is seen"
+    )
     group.add_argument("--leaks", action="store_true", help="heap blocks that are not freed at exit are faults")
     group.add_argument("--driver", metavar="FILE", help="a hand-written Promela driver (docs/drivers.md)")
     group.add_argument(

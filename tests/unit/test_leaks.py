@@ -142,3 +142,40 @@ def test_what_other_threads_hold_at_the_end_is_found_with_steps_of_any_size(step
         assert checker.machine.fault is not None
         kinds.add(checker.machine.fault.kind)
     assert kinds == {"LEAK", "LEAK_REACHABLE"}
+
+
+REUSED = r"""
+#include <stdlib.h>
+int main(void) {
+    int *old = malloc(4);
+    free(old);
+    int *fresh = malloc(4);
+    *fresh = 1;
+    return *old;
+}
+"""
+
+
+@pytest.mark.parametrize("m32", [False, True])
+def test_without_reuse_a_freed_block_is_never_taken_for_a_new_one(m32: bool) -> None:
+    image = program(REUSED, m32=m32).image
+    for reuse, kind in ((True, None), (False, "USE_AFTER_FREE")):
+        checker = Checker(image, Settings(reuse=reuse))
+        while checker.outcome is Outcome.RUNNING:
+            packed = checker.pack()
+            checker.unpack(packed)
+            assert checker.pack() == packed
+            checker.step(0, 0)
+        fault = checker.machine.fault
+        assert (fault.kind if fault else None) == kind
+
+
+def test_without_reuse_both_stores_find_the_same_states() -> None:
+    text = REUSED.replace("return *old", "for (int i = 0; i < 5; i++) free(malloc(8)); return 0")
+    built = program(text)
+    settings = Settings(step="instruction", reuse=False, runs_alone=False)
+    found = [
+        search(built.image, settings, SearchOptions(store=store), built.thread_limit, Watch()).report.states
+        for store in ("tree", "raw")
+    ]
+    assert found[0] == found[1]
