@@ -33,6 +33,7 @@ lint: $(INSTALLED)
 # that there are by definition.
 fuzz: tools-test $(INSTALLED)
 	$(PY) tests/search/reduction.py --count $(N) --seed $(SEED) --jobs $(JOBS)
+	$(PY) tests/search/memory.py --count $(N) --seed $(SEED) --jobs $(JOBS)
 	$(PY) tests/search/races.py --count $(N) --seed $(SEED) --jobs $(JOBS)
 	$(PY) tests/search/nondet_values.py --count $(N) --seed $(SEED) --jobs $(JOBS)
 
