@@ -123,6 +123,17 @@ def test_an_interrupt_tells_what_is_known_and_leaves_nothing_behind(
     assert processes_below(temporary) == []
 
 
+def test_no_search_outlives_a_check_that_is_killed(pancam: CommandLine, tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    pancam.verdict(pancam.file("small.c", LOST_UPDATE))  # the verifier is there from now on
+    check = start(pancam.folder, "check", pancam.file("many.c", MANY_STATES), TMPDIR=str(temporary))
+    wait_for(lambda: list(temporary.glob("pancam-*/progress")) and processes_below(temporary))
+    os.kill(check.pid, signal.SIGKILL)
+    check.communicate(timeout=30)
+    wait_for(lambda: processes_below(temporary) == [])
+
+
 def test_a_verifier_that_dies_is_an_error_and_no_verdict(pancam: CommandLine) -> None:
     check = start(pancam.folder, "check", pancam.file("many.c", MANY_STATES))
     verifier = ""

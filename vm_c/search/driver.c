@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -196,6 +197,7 @@ __attribute__((constructor)) static void make_ready(void) {
     knows_places = most_preemptions != UINT32_MAX && getenv("PANCAM_PLACES") != NULL;
     stops_at_threads = getenv("PANCAM_STOP_AT_THREADS") != NULL;
     finals_open(getenv("PANCAM_FINALS"));
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a search whose pancam was killed is of no use to anybody */
     map_progress();
     pan_shared = search_map(sizeof *pan_shared);
     pan_shared->several = processes != NULL && atoi(processes) > 1;
