@@ -39,6 +39,7 @@ class BuildOptions:
     functions: tuple[str, ...] = ()  # that must be there, since they are called from outside
     candidates: tuple[str, ...] = ()  # names that may be functions; a driver mentions them
     uninit: bool = False  # loads of what was never written are faults
+    keeps_variables: bool = False  # in memory for as long as they are in scope: what they point to is not lost
     error_functions: tuple[str, ...] = ()  # that must not be called
     error_labels: tuple[str, ...] = ()  # that must not be reached
     propositions: tuple[Proposition, ...] = ()  # that functions are to be made of
@@ -94,7 +95,7 @@ def build_program(paths: Sequence[str], options: BuildOptions, arguments: list[s
 def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: list[str], timings: Timings) -> Program:
     with timings.phase("imports"):
         from pancam.bytecode.competition import ErrorPlaces
-        from pancam.bytecode.lower import ALWAYS_NEEDED, Roots, lower_module
+        from pancam.bytecode.lower import ALWAYS_NEEDED, MemoryUse, Roots, lower_module
         from pancam.frontend.library import build_library
         from pancam.frontend.module import load_module, preload
         from pancam.nondet.rewrite import NondetOptions, make_choices
@@ -126,7 +127,8 @@ def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: lis
         wanted = NondetOptions(overrides, outside, options.malloc_may_fail, options.nondet_uninit, small)
         choices = make_choices(module, roots.names, wanted)
         words = [_program_name(paths), *arguments]
-        program = lower_module(choices.module, words, options.thread_limit, roots, tracks=options.uninit)
+        memory = MemoryUse(options.uninit, not options.keeps_variables)
+        program = lower_module(choices.module, words, options.thread_limit, roots, memory)
         program.restrictions = choices.restrictions
         return program
 

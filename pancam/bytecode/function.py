@@ -133,7 +133,8 @@ class FunctionLowering:
     # --- the whole function ---
 
     def lower(self) -> LoweredFunction:
-        variables = promotable_variables(self.function, self.layout)
+        promotes = self.symbols.promotes or self.is_library
+        variables = promotable_variables(self.function, self.layout) if promotes else {}
         if self.symbols.tracks:
             variables = assigned_before_use(self.function, variables)
         for name, instruction in variables.items():

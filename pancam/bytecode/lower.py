@@ -57,22 +57,29 @@ class Roots:
         return (self.entry, *outside)
 
 
+@dataclass(frozen=True)
+class MemoryUse:
+    """What is to be known about the program's memory."""
+
+    tracks: bool = False  # which bytes were written: loads are checked
+    promotes: bool = True  # local variables may live in registers, for as long as they are used
+
+
 def lower_module(
     module: Module,
     arguments: list[str],
     thread_limit: int,
     roots: Roots | None = None,
-    *,
-    tracks: bool = False,
+    memory: MemoryUse | None = None,
 ) -> Program:
-    """The bytecode of everything that the program reaches from where it begins; `tracks`: with checks of loads."""
-    roots = roots or Roots()
+    """The bytecode of everything that the program reaches from where it begins."""
+    roots, memory = roots or Roots(), memory or MemoryUse()
     for name in roots.functions:
         if name not in module.functions or module.functions[name].is_declaration:
             raise UsageError(f"the program has no function {name} (the compiler drops static functions nobody calls)")
     refuse_optimised(module, roots.errors)
     symbols = Symbols(module, thread_limit, arguments, roots.errors)
-    symbols.tracks = tracks
+    symbols.tracks, symbols.promotes = memory.tracks, memory.promotes
     symbols.collect(*roots.names)
     functions: list[FunctionCode] = []
     pc = 0

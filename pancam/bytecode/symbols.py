@@ -62,6 +62,7 @@ class Symbols:
         self, module: Module, thread_limit: int, arguments: list[str], errors: ErrorPlaces | None = None
     ) -> None:
         self.module = module
+        self.promotes = True  # local variables of the user's live in registers where they can
         self.tracks = False  # which memory was written: loads are checked
         self.errors = errors or ErrorPlaces()
         self.thread_limit = thread_limit

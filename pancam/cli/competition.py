@@ -94,6 +94,7 @@ def with_property(options: argparse.Namespace, wanted: Property) -> argparse.Nam
     for name in wanted.options:
         setattr(checked, name, True)
     checked.uninit = True  # the value of what nobody has written is not the machine's choice
+    checked.no_reuse = "USE_AFTER_FREE" in wanted.kinds
     # POSIX allows them, and tasks are about all that it allows; searches for infinite executions cannot have them.
     checked.spurious_wakeups = not checked.termination
     checked.exhaustive = True  # what is left out, the user has not asked to leave out

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pancam.cli.check_options import make_settings, search_options
 from pancam.cli.display import ProgressLine
 from pancam.cli.programs import MOST_THREADS
-from pancam.isa import OPCODES
+from pancam.isa import OPCODES, constants
 from pancam.pipeline import BuildOptions, Timings, build_program
 from pancam.verdict import Conclusion, Verdict
 
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 ENOUGH_THREADS = (8, 16, 32, MOST_THREADS)  # limits that are tried one after the other, each twice the one before
 FEW_THREADS = (3, 4, 6, 8)  # for programs that start threads without end
 CONDITION_WAITS = ("pthread_cond_wait", "cnd_wait")
-FREES = ("free", "realloc", "reallocarray")
-REUSED = "memory that is used after it was freed is not noticed once its number belongs to a new block"
+REUSED = "use of a variable that is gone is not noticed once a new one has taken its place"
 SPURIOUS = "waits on condition variables may end without a signal, which is not looked at here"
 UNFAIR = "the program ends under a fair scheduler, but not under every one"
 
@@ -61,7 +60,7 @@ def _check_what_is_written(
     """
     checked = _check_threads(options, build, search, timings)
     result = checked.outcome.result
-    if checked.outcome.conclusion.verdict is Verdict.HOLDS and _may_miss_freed_memory(options, checked.program):
+    if checked.outcome.conclusion.verdict is Verdict.HOLDS and _may_miss_gone_variables(options, checked.program):
         return _doubted(checked, REUSED)
     if checked.outcome.traces or result.stopped or "UNINITIALISED" not in result.progress.ignored:
         return checked
@@ -100,19 +99,22 @@ def _waits_on_conditions(program: Program) -> bool:
     return any(code.function_named(name) is not None for name in CONDITION_WAITS)
 
 
-def _may_miss_freed_memory(options: argparse.Namespace, program: Program) -> bool:
-    """Whether a property is about freed memory, whose number the machine may have given to a new block."""
+def _may_miss_gone_variables(options: argparse.Namespace, program: Program) -> bool:
+    """Whether a property is about variables that are gone, whose number the machine may have given to a new one.
+
+    Those of main stay to its end, and only those whose address is used somehow can be missed.
+    """
     from pancam.explain.code_view import CodeView
 
-    if "USE_AFTER_FREE" not in options.competition.kinds:
+    if "USE_AFTER_RETURN" not in options.competition.kinds:
         return False
-    code = CodeView(program)
-    frees = {function.number for function in code.functions if function.name in FREES}
-    for pc, (op, _, _, _, x, _) in enumerate(code.instructions):
-        frees_something = op == OPCODES["CALLPTR"].number or (op == OPCODES["CALL"].number and x in frees)
-        if frees_something and not code.function_at(pc).library:
-            return True
-    return False
+    code, allocations = CodeView(program), (OPCODES["ALLOCA"].number, OPCODES["ALLOCAV"].number)
+    escaping = (
+        code.function_at(pc)
+        for pc, (op, *_, flags) in enumerate(code.instructions)
+        if op in allocations and (op == OPCODES["ALLOCAV"].number or flags & constants()["STACK_ESCAPES"])
+    )
+    return any(function.name != "main" and not function.library for function in escaping)
 
 
 def _check_threads(

@@ -54,6 +54,7 @@ int main(int argc, char **argv) {
     case 21: middle = (char *)malloc(10) + 5; return 0;
     case 22: own = malloc(4); exit(0);
     case 23: local.next = malloc(16); exit(0);
+    case 26: node = malloc(16); node->next = NULL; exit(0);
     case 24: pthread_create(&thread, NULL, holds_on, &started);
              while (!__atomic_load_n(&started, __ATOMIC_SEQ_CST)) {}
              return 0;
@@ -61,7 +62,7 @@ int main(int argc, char **argv) {
     }
 }
 """
-NONE, LOST, REACHABLE = (0, 1, 2, 3), (10, 11, 12, 13, 14), (20, 21, 22, 23, 24, 25)
+NONE, LOST, REACHABLE = (0, 1, 2, 3), (10, 11, 12, 13, 14), (20, 21, 22, 23, 24, 25, 26)
 
 # What main finds when it exits depends on how far the other thread is, also between two of its reads and choices.
 RACE = r"""
@@ -91,7 +92,7 @@ def program(text: str, *, m32: bool = False) -> Program:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "program.c"
         file.write_text(text)
-        options = BuildOptions(CompileOptions(m32=m32, extra_flags=("-w",)))
+        options = BuildOptions(CompileOptions(m32=m32, extra_flags=("-w",)), keeps_variables=True)
         return build_program([str(file)], options, [], Timings())
 
 
