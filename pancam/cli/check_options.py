@@ -95,6 +95,7 @@ def harness_build(options: argparse.Namespace, build: BuildOptions, search: Sear
     starts = [start.function for start in _starts(options)]
     if options.leaks and (starts or options.driver):
         raise UsageError("--leaks looks at the end of main's process: it cannot be combined with --thread and --driver")
+    build = replace(build, keeps_variables=options.leaks)
     if options.competition is not None:
         wanted: Property = options.competition
         build = replace(build, error_functions=wanted.functions, error_labels=wanted.labels)

@@ -59,7 +59,6 @@ def build_options(options: argparse.Namespace) -> BuildOptions:
         options.clang,
         threads,
         uninit=options.uninit or options.nondet_uninit,
-        keeps_variables=options.leaks,
         nondet=tuple(options.nondet),
         malloc_may_fail=options.malloc_may_fail,
         nondet_uninit=options.nondet_uninit,
