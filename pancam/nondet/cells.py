@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 ADDRESS_PLACE = {"load": 0, "store": 1, "atomicrmw": 0, "cmpxchg": 0}
 
 STEPS = ("getelementptr", "bitcast")
+ABSTRACT_VARIABLE = "pancam_abs"  # the check itself looks at it
 
 Variable: TypeAlias = tuple[str, str]  # function and name of an alloca; "" and name of a global
 
@@ -137,7 +138,7 @@ class Cells:
 
     def _collect(self) -> tuple[dict[Variable, _Accesses], set[Variable]]:
         accesses: dict[Variable, _Accesses] = {}
-        lost: set[Variable] = {("", name) for name in self.view.initial}
+        lost: set[Variable] = {("", name) for name in (*self.view.initial, ABSTRACT_VARIABLE)}
         if self.observed:
             lost |= {("", name) for name in self.view.globals}
         for uses in (*self.view.uses.values(), *self.view.mentions.values()):
