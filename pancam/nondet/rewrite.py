@@ -77,7 +77,7 @@ def make_choices(module: Module, entries: Sequence[str], options: NondetOptions 
         module = replace(module, globals=ChainMap({MALLOC_FAILS: changed}, module.globals))  # type: ignore[arg-type]
     if options.uninitialised:
         give_values(module, entries)
-    elif not any(kind_of(name) for name in module.functions):
+    elif not options.overrides and not any(kind_of(name) for name in module.functions):
         return Choices(module)
     return _Rewriter(module, entries, options).run()
 

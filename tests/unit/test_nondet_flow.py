@@ -16,7 +16,7 @@ from pancam.frontend.module import load_module
 from pancam.nondet.kinds import kind_of
 from pancam.nondet.overrides import parse_override
 from pancam.nondet.rewrite import NondetOptions, make_choices
-from pancam.pipeline import LIBRARY_FLAGS
+from pancam.pipeline import LIBRARY_FLAGS, BuildOptions, Timings, build_program
 from pancam.resources import guest_sources
 
 HEAD = """#include <assert.h>
@@ -212,3 +212,10 @@ def test_every_declared_function_of_the_family_is_one(tmp_path: Path, kind: str)
     text = f"extern unsigned long long __VERIFIER_nondet_{kind}();\n"
     text += f"int main(void) {{ return __VERIFIER_nondet_{kind}() == 1ull << 60; }}"
     assert tried(tmp_path, text, head="") == ([0, 1 << 60], True)
+
+
+def test_an_override_for_a_line_without_a_choice_is_refused_in_a_program_without_any(tmp_path: Path) -> None:
+    file = tmp_path / "plain.c"
+    file.write_text("int main(void) { return 0; }\n")
+    with pytest.raises(UsageError, match="no nondeterministic value is asked for at that line"):
+        build_program([str(file)], BuildOptions(nondet=("plain.c:1=7",)), [], Timings())
