@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 ENOUGH_THREADS = (8, 16, 32, MOST_THREADS)  # limits that are tried one after the other, each twice the one before
 FEW_THREADS = (3, 4, 6, 8)  # for programs that start threads without end
+FIRST_SHARE = 0.75  # of the time, for executions that read only what was written
 CONDITION_WAITS = ("pthread_cond_wait", "cnd_wait")
 REUSED = "use of a variable that is gone is not noticed once a new one has taken its place"
 SPURIOUS = "waits on condition variables may end without a signal, which is not looked at here"
@@ -56,15 +57,17 @@ def _check_what_is_written(
     """What a property of the competition says of a program may rest on memory that nobody has written.
 
     Such executions are left out first, so that `holds` does not depend on them. If there are any, a second search takes
-    the memory for zero: a violation that it finds is one for a value that may be there.
+    the memory for zero: a violation that it finds is one for a value that may be there. It has its share of the time.
     """
-    checked = _check_threads(options, build, search, timings)
+    first = search if search.time is None else replace(search, time=search.time * FIRST_SHARE)
+    checked = _check_threads(options, build, first, timings)
     result = checked.outcome.result
     if checked.outcome.conclusion.verdict is Verdict.HOLDS and _may_miss_gone_variables(options, checked.program):
         return _doubted(checked, REUSED)
-    if checked.outcome.traces or result.stopped or "UNINITIALISED" not in result.progress.ignored:
+    gave_up = result.stopped not in ("", "time")
+    if checked.outcome.traces or gave_up or "UNINITIALISED" not in result.progress.ignored:
         return checked
-    left = replace(search, time=_with_time_left(checked.search, checked.outcome).time)
+    left = _with_time_left(search, checked.outcome)
     again = _check_threads(options, replace(build, uninit=False), left, timings)
     return again if again.outcome.traces else checked
 
