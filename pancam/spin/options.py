@@ -65,6 +65,15 @@ class SearchOptions:
         return self.bound_matched and not (saves_memory or self.driver is not None)
 
     @property
+    def visits_numbers(self) -> bool:
+        """Whether a state's number in the tree store tells all that SPIN matches, so that one bit each is an exact set.
+
+        A driver of the user's, a bound, a claim and the depth (-DREACH) are more than the number.
+        """
+        plain = self.store == "tree" and not (self.bitstate or self.hash_compact or self.abstraction)
+        return plain and self.driver is None and self.claim is None and self.bound is None and self.depth is None
+
+    @property
     def allows_breadth_first(self) -> bool:
         """Whether the same search could go breadth-first."""
         try:
@@ -143,6 +152,8 @@ class VerifierOptions:
             flags.append("-DBFS")
         if search.bitstate:
             flags.append("-DBITSTATE")
+        if search.visits_numbers:
+            flags += ["-DBITSTATE", "-DPAN_VISITED"]  # vm_c/search/visited.h
         if search.hash_compact:
             flags.append("-DHC4")
         if search.cores > 1:
@@ -183,6 +194,8 @@ def run_flags(options: SearchOptions, depth: int, threads: int) -> list[str]:
         flags += ["-a", "-f"] if options.claim.fair else ["-a"]
     if options.bitstate:
         flags += [f"-w{_bitstate_bits(options.memory)}", "-k3"]
+    elif options.visits_numbers:
+        flags.append("-w10")  # SPIN's own bits are not used
     else:
         flags.append("-w20")  # grows by itself
     if options.random_seed is not None:

@@ -173,6 +173,8 @@ class _Attempt:
         output = (folder / "output").read_text(errors="replace")
         progress = read_progress(folder / "progress")
         report = read_report(output)
+        if not self.verifier.search.bitstate:
+            report = replace(report, hash_factor=None)  # of bits that are not used
         found = sorted(path for path in folder.iterdir() if path.name.endswith("trail"))
         stopped = stopped or progress.stop
         # In a multicore search it may be that nobody reports when a process other than the first finds an error.

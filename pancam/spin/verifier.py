@@ -138,10 +138,11 @@ class _Build:
         commands = [
             [self.tools.cc, *PAN_FLAGS, f"-I{folder}", *flags, "-c", "pan.c", "-o", "pan.o"],
             [self.tools.cc, *MACHINE_FLAGS, *flags, "-c", str(folder / store), "-o", "store.o"],
+            [self.tools.cc, *MACHINE_FLAGS, *flags, "-c", str(folder / "visited.c"), "-o", "visited.o"],
         ]
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
             list(pool.map(lambda command: _run_tool(command, self.folder), commands))
-        link = [self.tools.cc, "pan.o", "store.o", str(machine), "-lm", "-lpthread", "-o", str(target)]
+        link = [self.tools.cc, "pan.o", "store.o", "visited.o", str(machine), "-lm", "-lpthread", "-o", str(target)]
         _run_tool(link, self.folder)
 
     def model(self, driver: str) -> None:

@@ -28,6 +28,7 @@
 #include "pancam.h"
 #include "shared.h"
 #include "store.h"
+#include "visited.h"
 
 #include "../superstep.h"
 
@@ -132,6 +133,7 @@ static void map_progress(void) {
     pan_progress->version = 1;
 }
 
+/* For every process, the first one and those that SPIN forks. */
 static void take_number(void) {
     own_number = __atomic_fetch_add(&pan_shared->processes, 1, __ATOMIC_SEQ_CST);
     pan_progress->processes = pan_shared->processes;
@@ -203,6 +205,7 @@ __attribute__((constructor)) static void make_ready(void) {
     pan_shared->several = processes != NULL && atoi(processes) > 1;
     take_number();
     pthread_atfork(NULL, NULL, take_number);
+    pthread_atfork(NULL, NULL, visited_serve);
     if (moves != NULL && (moves_file = fopen(moves, "w")) == NULL) search_fail("%s: %s", moves, strerror(errno));
     if (image == NULL) return;
     remember_image(image);
@@ -260,6 +263,7 @@ void pan_setup(const char *image) {
     count_outcome();
     save_state();
     pan_bound = 0;
+    visited_serve();
 }
 
 /* Makes the tracked state the machine's, lets a function change it, and tracks what comes out. */

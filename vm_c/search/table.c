@@ -14,7 +14,18 @@
 
 /* The index has at most 2^31 slots. */
 #define MOST_RECORDS 1300000000u
+#define SMALL_BYTES ((uint64_t)4 << 20)
 enum { FIRST_CAPACITY = 1 << 12, INDEX_LOAD_NUMERATOR = 5, INDEX_LOAD_DENOMINATOR = 8 };
+
+/* Tables are looked up at random places, each of which would cost a walk through the page tables, too. Small ones stay
+ * small. It is only advice. */
+static void wish_large_pages(void *start, uint64_t bytes) {
+#ifdef MADV_HUGEPAGE
+    if (bytes > SMALL_BYTES) madvise((uint8_t *)start + SMALL_BYTES, bytes - SMALL_BYTES, MADV_HUGEPAGE);
+#else
+    (void)start, (void)bytes;
+#endif
+}
 
 void table_create(Table *table, uint32_t record_bytes, uint64_t most) {
     uint64_t capacity = FIRST_CAPACITY;
@@ -24,9 +35,13 @@ void table_create(Table *table, uint32_t record_bytes, uint64_t most) {
     table->record_bytes = record_bytes;
     table->most = (uint32_t)most;
     table->records = search_map((most + 1) * record_bytes);
+    wish_large_pages(table->records, (most + 1) * record_bytes);
     table->share = search_map(sizeof *table->share);
     table->index_room_bytes = capacity * sizeof(uint64_t);
-    for (int i = 0; i < 2; i++) table->index_room[i] = search_map(table->index_room_bytes);
+    for (int i = 0; i < 2; i++) {
+        table->index_room[i] = search_map(table->index_room_bytes);
+        wish_large_pages(table->index_room[i], table->index_room_bytes);
+    }
     table->share->capacity = FIRST_CAPACITY;
     table->share->index = table->index_room[0];
 }
@@ -35,14 +50,28 @@ uint64_t table_bytes(const Table *table) {
     return (uint64_t)table->share->count * table->record_bytes + (uint64_t)table->share->capacity * sizeof(uint64_t);
 }
 
+static uint64_t mix(uint64_t word, uint64_t hash, uint64_t factor) {
+    unsigned __int128 product = (unsigned __int128)(word ^ hash) * factor;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Two chains, since each multiplication waits for the one before it. */
 static uint64_t hash_record(const uint64_t *words, uint32_t count) {
-    uint64_t hash = 0x9e3779b97f4a7c15u ^ count;
-    for (uint32_t i = 0; i < count; i++) {
-        unsigned __int128 product = (unsigned __int128)(words[i] ^ hash) * (0xd1342543de82ef95u + 2 * (uint64_t)i);
-        hash = (uint64_t)product ^ (uint64_t)(product >> 64) ^ hash >> 29;
+    uint64_t one = 0x9e3779b97f4a7c15u, other = 0xc2b2ae3d27d4eb4fu;
+    uint32_t i = 0;
+    for (; i + 1 < count; i += 2) {
+        one = mix(words[i], one, 0xd1342543de82ef95u) + i;
+        other = mix(words[i + 1], other, 0xaef17502108ef2d9u) + i;
     }
-    hash ^= hash >> 32;
-    return hash * 0xbf58476d1ce4e5b9u;
+    if (i < count) one = mix(words[i], one, 0xd1342543de82ef95u);
+    return mix(one, other, 0xbf58476d1ce4e5b9u);
+}
+
+static int is_same(const uint64_t *record, const uint64_t *words, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (record[i] != words[i]) return 0;
+    }
+    return 1;
 }
 
 static void begin(void) {
@@ -110,7 +139,7 @@ static uint32_t probe(Table *table, const uint64_t *words, uint64_t hash) {
     for (;; slot = (slot + 1) & (share->capacity - 1)) {
         uint64_t entry = __atomic_load_n(index + slot, __ATOMIC_ACQUIRE);
         if (entry == 0) break;
-        if ((entry ^ hash) >> 32 == 0 && memcmp(table_record(table, (uint32_t)entry), words, table->record_bytes) == 0)
+        if ((entry ^ hash) >> 32 == 0 && is_same(table_record(table, (uint32_t)entry), words, table->record_bytes / 8))
             return (uint32_t)entry;
     }
     uint32_t number = take_number(table);

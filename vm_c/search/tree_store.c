@@ -2,7 +2,9 @@
  *
  * The tree store: a state is one number. Everything is cut into blocks of 64 bytes, each stored once (table.c):
  *
- *     root record    summary, block of the header, tree of the globals, block of each thread
+ *     root           number of the summary, of the pair of header and globals, and of four groups of threads
+ *     pair           block of the header, tree of the globals
+ *     group          blocks of some threads
  *     thread block   the thread's record, its heap's record, and the trees of its five segments
  *     tree           a line of memory (height 0), or 16 numbers of trees one lower; number 0 is all zero
  *
@@ -18,8 +20,10 @@
 #include "shared.h"
 #include "store.h"
 #include "table.h"
+#include "visited.h"
 
 enum { FAN_SHIFT = 4, FAN = 1 << FAN_SHIFT, MOST_LEVELS = 8, SEGMENTS = 5 };
+enum { GROUPS = 4, MOST_THREADS = 64 };
 enum { REGISTERS, STACK_ENTRIES, STACK_MEMORY, HEAP_ENTRIES, HEAP_MEMORY };
 
 typedef struct {
@@ -29,6 +33,15 @@ typedef struct {
 } ThreadBlock;
 _Static_assert(sizeof(ThreadBlock) == LINE_BYTES, "a thread is a block");
 _Static_assert(sizeof(VmHeader) <= LINE_BYTES, "the header fits into a block");
+
+typedef struct {
+    uint32_t header, globals;
+} Pair;
+
+typedef struct {
+    uint32_t summary, pair, groups[GROUPS];
+} Root;
+_Static_assert(sizeof(Root) % 8 == 0 && sizeof(Pair) % 8 == 0, "records are made of words");
 
 /* A stretch of the machine's memory, and the numbers of the trees over it. Entry i of level k stands for the lines from
  * i * FAN^k on; above `height` all entries are 0. */
@@ -45,19 +58,24 @@ typedef struct {
 
 uint32_t pan_tracked;
 
-static Table blocks, roots;
+static Table blocks, summaries, pairs, groups, roots;
 static Segment *segments; /* of thread t: from t * SEGMENTS on; then the globals */
 static uint32_t segment_count;
-static ThreadBlock *threads; /* of the machine's state */
-static uint32_t *current;    /* root record of the machine's state: header, globals, threads, then the summary */
-static uint32_t current_root;
+
+/* The state that the machine is in, taken apart; `summary` may be newer than `root` while it is made. */
+static ThreadBlock *threads;
+static uint32_t thread_numbers[MOST_THREADS]; /* of their blocks; group after group */
+static uint32_t group_size;                   /* threads of a group */
+static Pair pair;
+static Root root;
+static uint32_t root_number;
 static VmHeader header;
+static StateSummary *summary, *known_summary;
+
 static Due *due[MOST_LEVELS];
 static uint32_t due_count[MOST_LEVELS];
 static uint32_t *changed_entries; /* lines of heap entries that a load has replaced */
 static uint32_t changed_entry_count;
-
-enum { ROOT_HEADER, ROOT_GLOBALS, ROOT_THREADS };
 
 static void *reserve(uint64_t bytes) {
     void *place = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -129,17 +147,30 @@ void store_touch(VmCheck *check) {
     }
 }
 
+/* There are never more of the parts than roots, but for blocks. */
+static void create_tables(uint32_t thread_count, uint64_t memory_limit) {
+    uint64_t most = memory_limit / sizeof root;
+    uint32_t summary_bytes = (uint32_t)(sizeof *summary + thread_count + 7) / 8 * 8;
+    group_size = ((thread_count + GROUPS - 1) / GROUPS + 1) & ~1u; /* even, so that a group is made of words */
+    table_create(&blocks, LINE_BYTES, memory_limit / LINE_BYTES);
+    table_create(&summaries, summary_bytes, most);
+    table_create(&pairs, sizeof pair, most);
+    table_create(&groups, group_size * (uint32_t)sizeof *thread_numbers, most);
+    table_create(&roots, sizeof root, most);
+    summary = calloc(1, summary_bytes);
+    known_summary = calloc(1, summary_bytes);
+    if (summary == NULL || known_summary == NULL) search_fail("no memory for the state store");
+    visited_create(most);
+}
+
 void store_create(VmCheck *check, uint64_t memory_limit) {
     VmMachine *machine = check->machine;
-    uint32_t count = machine->limits.max_threads, root_bytes = (ROOT_THREADS + count) * 4 + 3 + count;
-    root_bytes = (root_bytes + 7) / 8 * 8;
-    table_create(&blocks, LINE_BYTES, memory_limit / LINE_BYTES);
-    table_create(&roots, root_bytes, memory_limit / root_bytes);
+    uint32_t count = machine->limits.max_threads;
+    create_tables(count, memory_limit);
     segment_count = count * SEGMENTS + 1;
     segments = calloc(segment_count, sizeof *segments);
     threads = calloc(count, sizeof *threads);
-    current = calloc(1, root_bytes);
-    if (segments == NULL || threads == NULL || current == NULL) search_fail("no memory for the state store");
+    if (segments == NULL || threads == NULL) search_fail("no memory for the state store");
     for (uint32_t i = 0; i + 1 < segment_count; i++) {
         create_segment(machine, segments + i, segment_start(machine, i / SEGMENTS, i % SEGMENTS),
                        segment_bytes(machine, i % SEGMENTS));
@@ -170,23 +201,23 @@ static struct {
     size_t size;
 } copies[1 << 20];
 
-static void verify(const VmMachine *machine, uint32_t root, const char *occasion) {
+static void verify(const VmMachine *machine, uint32_t number, const char *occasion) {
     size_t size = vm_pack(machine, NULL, 0);
     uint8_t *bytes = malloc(size);
-    if (bytes == NULL || root >= sizeof copies / sizeof *copies) search_fail("too many states to verify the store");
+    if (bytes == NULL || number >= sizeof copies / sizeof *copies) search_fail("too many states to verify the store");
     vm_pack(machine, bytes, size);
-    if (copies[root].bytes == NULL) {
-        copies[root].bytes = bytes;
-        copies[root].size = size;
+    if (copies[number].bytes == NULL) {
+        copies[number].bytes = bytes;
+        copies[number].size = size;
         return;
     }
-    if (copies[root].size != size || memcmp(copies[root].bytes, bytes, size) != 0)
-        search_fail("the tree store is wrong when it %s state %u", occasion, root);
+    if (copies[number].size != size || memcmp(copies[number].bytes, bytes, size) != 0)
+        search_fail("the tree store is wrong when it %s state %u", occasion, number);
     free(bytes);
 }
 #else
-static void verify(const VmMachine *machine, uint32_t root, const char *occasion) {
-    (void)machine, (void)root, (void)occasion;
+static void verify(const VmMachine *machine, uint32_t number, const char *occasion) {
+    (void)machine, (void)number, (void)occasion;
 }
 #endif
 
@@ -280,11 +311,28 @@ static void save_thread(VmMachine *machine, uint32_t thread) {
         drop_height(segment, height_for(used_bytes(machine, &block->thread, &block->heap, kind)));
         block->trees[kind] = top_of(segment);
     }
-    current[ROOT_THREADS + thread] = intern_block(block);
+    thread_numbers[thread] = intern_block(block);
 }
 
-static StateSummary *summary_of(uint32_t *root, uint32_t threads_count) {
-    return (StateSummary *)(root + ROOT_THREADS + threads_count);
+/* A group of threads that do not exist is number 0. */
+static uint32_t intern_group(uint32_t group) {
+    const uint32_t *numbers = thread_numbers + group * group_size;
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < group_size; i++) any |= numbers[i];
+    return any == 0 ? 0 : table_intern(&groups, numbers);
+}
+
+static void save_threads(VmMachine *machine, uint64_t changed) {
+    uint32_t changed_groups = 0;
+    for (uint64_t left = changed; left != 0; left &= left - 1) {
+        uint32_t thread = (uint32_t)__builtin_ctzll(left);
+        save_thread(machine, thread);
+        changed_groups |= 1u << thread / group_size;
+    }
+    for (; changed_groups != 0; changed_groups &= changed_groups - 1) {
+        uint32_t group = (uint32_t)__builtin_ctz(changed_groups);
+        root.groups[group] = intern_group(group);
+    }
 }
 
 static void save_header(const VmMachine *machine) {
@@ -292,7 +340,26 @@ static void save_header(const VmMachine *machine) {
     if (memcmp(&header, machine->header, sizeof header) == 0) return;
     header = *machine->header;
     memcpy(block, &header, sizeof header);
-    current[ROOT_HEADER] = intern_block(block);
+    pair.header = intern_block(block);
+}
+
+static void save_pair(const VmMachine *machine) {
+    Pair before = pair;
+    save_header(machine);
+    pair.globals = top_of(segments + segment_count - 1);
+    if (root.pair == 0 || memcmp(&before, &pair, sizeof pair) != 0) root.pair = table_intern(&pairs, &pair);
+}
+
+static void save_summary(VmCheck *check) {
+    summarise(check, summary);
+    if (root.summary != 0 && memcmp(summary, known_summary, summaries.record_bytes) == 0) return;
+    memcpy(known_summary, summary, summaries.record_bytes);
+    root.summary = table_intern(&summaries, summary);
+}
+
+static uint64_t bytes_of_tables(void) {
+    return table_bytes(&roots) + table_bytes(&blocks) + table_bytes(&groups) + table_bytes(&pairs) +
+           table_bytes(&summaries);
 }
 
 void store_save(VmCheck *check) {
@@ -308,16 +375,15 @@ void store_save(VmCheck *check) {
         }
     }
     compute_due(machine);
-    for (uint64_t left = changed; left != 0; left &= left - 1) save_thread(machine, (uint32_t)__builtin_ctzll(left));
+    save_threads(machine, changed);
     changes->threads = 0;
-    save_header(machine);
-    current[ROOT_GLOBALS] = top_of(segments + segment_count - 1);
-    summarise(check, summary_of(current, machine->limits.max_threads));
-    current_root = pan_tracked = table_intern(&roots, current);
-    verify(machine, current_root, "saves");
+    save_pair(machine);
+    save_summary(check);
+    root_number = pan_tracked = table_intern(&roots, &root);
+    verify(machine, root_number, "saves");
     pan_progress->states = roots.share->count;
     pan_progress->blocks = blocks.share->count;
-    pan_progress->store_bytes = table_bytes(&roots) + table_bytes(&blocks);
+    pan_progress->store_bytes = bytes_of_tables();
 }
 
 /* --- loading --- */
@@ -383,26 +449,44 @@ static void load_thread(VmMachine *machine, uint32_t thread, uint32_t number) {
     threads[thread] = *block;
 }
 
-void store_load(VmCheck *check) {
-    VmMachine *machine = check->machine;
-    if (current_root == pan_tracked) return;
-    const uint32_t *root = table_record(&roots, pan_tracked);
-    changed_entry_count = 0;
-    for (uint32_t thread = 0; thread < machine->limits.max_threads; thread++) {
-        if (root[ROOT_THREADS + thread] != current[ROOT_THREADS + thread])
-            load_thread(machine, thread, root[ROOT_THREADS + thread]);
+static void load_group(VmMachine *machine, uint32_t group, uint32_t number) {
+    static const uint32_t nobody[MOST_THREADS];
+    const uint32_t *numbers = number == 0 ? nobody : table_record(&groups, number);
+    for (uint32_t i = 0; i < group_size; i++) {
+        uint32_t thread = group * group_size + i;
+        if (numbers[i] == thread_numbers[thread]) continue;
+        load_thread(machine, thread, numbers[i]);
+        thread_numbers[thread] = numbers[i];
     }
-    for (uint32_t i = 0; i < changed_entry_count; i++) account_entries(machine, changed_entries[i], 1);
+}
+
+static void load_pair(VmMachine *machine, uint32_t number) {
     uint32_t globals = segment_count - 1;
-    load_tree(machine, globals, segments[globals].height, 0, root[ROOT_GLOBALS]);
-    if (root[ROOT_HEADER] != current[ROOT_HEADER]) {
+    const Pair *wanted = table_record(&pairs, number);
+    load_tree(machine, globals, segments[globals].height, 0, wanted->globals);
+    if (wanted->header != pair.header) {
         memset(&header, 0, sizeof header);
-        if (root[ROOT_HEADER] != 0) memcpy(&header, table_record(&blocks, root[ROOT_HEADER]), sizeof header);
+        if (wanted->header != 0) memcpy(&header, table_record(&blocks, wanted->header), sizeof header);
         *machine->header = header;
     }
-    memcpy(current, root, roots.record_bytes);
-    current_root = pan_tracked;
-    verify(machine, current_root, "loads");
+    pair = *wanted;
+}
+
+void store_load(VmCheck *check) {
+    VmMachine *machine = check->machine;
+    if (root_number == pan_tracked) return;
+    const Root *wanted = table_record(&roots, pan_tracked);
+    changed_entry_count = 0;
+    for (uint32_t group = 0; group < GROUPS; group++) {
+        if (wanted->groups[group] != root.groups[group]) load_group(machine, group, wanted->groups[group]);
+    }
+    for (uint32_t i = 0; i < changed_entry_count; i++) account_entries(machine, changed_entries[i], 1);
+    if (wanted->pair != root.pair) load_pair(machine, wanted->pair);
+    if (wanted->summary != root.summary)
+        memcpy(known_summary, table_record(&summaries, wanted->summary), summaries.record_bytes);
+    root = *wanted;
+    root_number = pan_tracked;
+    verify(machine, root_number, "loads");
 }
 
 /* Puts back what was written since the machine was in the state that the numbers stand for. */
@@ -427,7 +511,7 @@ void store_revert(VmCheck *check) {
     changes->count = 0;
     changes->threads = 0;
     *machine->header = header;
-    verify(machine, current_root, "reverts to");
+    verify(machine, root_number, "reverts to");
 }
 
 const void *store_identity(size_t *size) {
@@ -437,6 +521,6 @@ const void *store_identity(size_t *size) {
 
 const StateSummary *store_summary(void) {
     if (pan_tracked == 0) return NULL;
-    uint32_t *root = (uint32_t *)(uintptr_t)table_record(&roots, pan_tracked);
-    return summary_of(root, (segment_count - 1) / SEGMENTS);
+    const Root *tracked = table_record(&roots, pan_tracked);
+    return table_record(&summaries, tracked->summary);
 }
