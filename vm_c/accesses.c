@@ -6,6 +6,7 @@
  */
 #include "access.h"
 #include "footprint.h"
+#include "memo.h"
 
 typedef struct {
     const VmMachine *machine;
@@ -205,6 +206,11 @@ uint32_t accesses_of(const VmMachine *machine, uint32_t thread, const VmInstr *i
     return find_all(machine, thread, instr, slots, 0, found);
 }
 
+uint32_t accesses_with_objects(const VmMachine *machine, uint32_t thread, const VmInstr *instr, const uint64_t *slots,
+                               VmAccess found[MOST_ACCESSES]) {
+    return find_all(machine, thread, instr, slots, 1, found);
+}
+
 VmAccess access_to_everything(void) { return (VmAccess){0, UINT64_MAX, ACCESS_WRITES, 0}; }
 
 /* Memory is often gone through byte by byte: what continues the access before it makes that one longer. */
@@ -226,5 +232,6 @@ void access_add(VmAccessList *list, VmAccess access) {
 void accesses_note(VmMachine *machine, uint32_t thread, const VmInstr *instr, const uint64_t *slots) {
     VmAccess found[MOST_ACCESSES];
     uint32_t count = find_all(machine, thread, instr, slots, machine->accesses->with_objects, found);
+    if (machine->accesses->capture != NULL) capture_note(machine, machine->accesses->capture, thread, instr, slots);
     for (uint32_t i = 0; i < count; i++) access_add(machine->accesses, found[i]);
 }

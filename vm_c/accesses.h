@@ -25,12 +25,15 @@ typedef struct {
 
 /* A list of fixed capacity, since the machine does not allocate in a step. One that overflows becomes one access to
  * everything: whoever asks for conflicts is on the safe side, whoever asks for bytes looks at `overflowed`. */
+typedef struct VmCapture VmCapture; /* memo.h */
+
 struct VmAccessList {
     VmAccess *entries;
     uint32_t count, capacity;
     int overflowed;
-    int with_objects; /* what the object table says about an accessed object counts as read, too */
-    int is_exact;     /* never overflows: it grows instead, and an access never gets the line of another */
+    int with_objects;   /* what the object table says about an accessed object counts as read, too */
+    VmCapture *capture; /* gets to know every instruction, too; or null */
+    int is_exact;       /* never overflows: it grows instead, and an access never gets the line of another */
 };
 
 static inline int accesses_overlap(const VmAccess *a, const VmAccess *b) {
@@ -45,6 +48,9 @@ static inline int accesses_conflict(const VmAccess *a, const VmAccess *b) {
  * of an atomic section it is only what these instructions themselves look at. */
 uint32_t accesses_of(const VmMachine *machine, uint32_t thread, const VmInstr *instr, const uint64_t *slots,
                      VmAccess found[MOST_ACCESSES]);
+/* The same with what the object table says about accessed objects. */
+uint32_t accesses_with_objects(const VmMachine *machine, uint32_t thread, const VmInstr *instr, const uint64_t *slots,
+                               VmAccess found[MOST_ACCESSES]);
 VmAccess access_to_everything(void);
 void access_add(VmAccessList *list, VmAccess access);
 void accesses_note(VmMachine *machine, uint32_t thread, const VmInstr *instr, const uint64_t *slots);

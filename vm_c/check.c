@@ -4,6 +4,7 @@
  * invariant and a deadlock become the fault of the state in which they are found.
  */
 #include "leaks.h"
+#include "memo.h"
 #include "superstep.h"
 
 #include <stdlib.h>
@@ -50,6 +51,7 @@ static void drop_properties(VmCheck *check) {
 
 void check_destroy(VmCheck *check) {
     superstep_destroy(check->superstep);
+    memo_destroy(check->memo);
     races_destroy(check);
     drop_properties(check);
     vm_destroy(check->machine);
@@ -210,6 +212,15 @@ VmStop check_transition(VmCheck *check, uint32_t thread, const uint32_t *choice)
     VmStop stop = vm_run(machine, thread, check->mode, check->fuel, flags, number);
     check->instructions += machine->executed;
     return stop;
+}
+
+/* Whoever wants more of a transition than its end has it executed each time: races and leaks want lines and presence,
+ * marks of what was written are kept beside the bytes. */
+void check_remember(VmCheck *check, const VmLocals *locals) {
+    int is_plain = check->takes_supersteps && check->mode == VM_STEP_GLOBAL && check->holes == 0;
+    if (locals == NULL || !is_plain || check->shows_presence || check->machine->image.tracks) return;
+    check->locals = locals;
+    check->memo = memo_create();
 }
 
 void check_identify(VmCheck *check, uint64_t slot, const void *identity, size_t size) {

@@ -15,6 +15,15 @@ typedef struct Superstep Superstep; /* superstep.h */
 
 typedef enum { LEAKS_NONE, LEAKS_LOST, LEAKS_ALL } CheckedLeaks;
 
+/* Numbers for what is local to a thread: its record, registers and stack. Equal numbers, equal local states. */
+typedef struct {
+    uint32_t (*find)(struct VmCheck *check, uint32_t thread);            /* of the present one */
+    void (*go)(struct VmCheck *check, uint32_t thread, uint32_t number); /* the thread's record at once, but ... */
+    void (*arrive)(struct VmCheck *check, uint32_t thread);              /* its registers and its stack only here */
+} VmLocals;
+
+typedef struct Memo Memo; /* memo.h */
+
 struct VmCheck {
     VmMachine *machine;
     char *settings;
@@ -40,6 +49,9 @@ struct VmCheck {
     uint32_t *lines;    /* the machine's; see check_lines */
     VmRace *races;      /* of the state that was looked at last: races.c */
     uint32_t race_count, race_capacity;
+
+    const VmLocals *locals; /* null: nobody numbers local states */
+    Memo *memo;             /* null: every transition is executed */
 
     uint64_t instructions; /* of the last step */
     uint32_t transitions;
@@ -71,3 +83,6 @@ void races_destroy(VmCheck *check);
 
 /* Which state the machine is in: bytes that no other state has, and a number that tells where to remember things. */
 void check_identify(VmCheck *check, uint64_t slot, const void *identity, size_t size);
+
+/* From now on local states have numbers, and transitions may be remembered where that is possible. */
+void check_remember(VmCheck *check, const VmLocals *locals);

@@ -15,9 +15,10 @@
 
 #include <stdlib.h>
 
-enum { SECTION_ACCESSES = 8192, SECOND_CHECKPOINT = 16 };
+#include "footprint.h"
+#include "memo.h"
 
-typedef enum { INDEPENDENT, CONFLICTS_WITH_LAST, CONFLICTS_BEFORE } Conflict;
+enum { SECTION_ACCESSES = 8192, SECOND_CHECKPOINT = 16 };
 
 /* --- tables --- */
 
@@ -37,10 +38,8 @@ Superstep *superstep_create(uint32_t thread_count, int is_exact) {
 
 static void destroy_tables(StateTables *tables, uint32_t thread_count) {
     if (tables == NULL) return;
-    for (uint32_t thread = 0; thread < thread_count; thread++) {
-        footprint_release(&tables->threads[thread].before);
-        free(tables->threads[thread].last);
-    }
+    for (uint32_t thread = 0; thread < thread_count; thread++) free(tables->threads[thread].last);
+    conflicts_release(&tables->conflicts);
     free(tables->identity);
     free(tables);
 }
@@ -66,10 +65,9 @@ uint64_t superstep_bytes(const Superstep *superstep) {
         const StateTables *tables = superstep->slots[slot];
         if (tables == NULL) continue;
         bytes += sizeof *tables + superstep->thread_count * sizeof(ThreadTable) + tables->identity_capacity;
-        for (uint32_t i = 0; i < superstep->thread_count; i++) {
-            const ThreadTable *table = tables->threads + i;
-            bytes += footprint_bytes(&table->before) + table->last_capacity * sizeof(VmAccess);
-        }
+        bytes += conflicts_bytes(&tables->conflicts);
+        for (uint32_t i = 0; i < superstep->thread_count; i++)
+            bytes += tables->threads[i].last_capacity * sizeof(VmAccess);
     }
     return bytes;
 }
@@ -81,18 +79,12 @@ static VmAccess seen(const VmCheck *check, const VmAccess *access) {
     return result;
 }
 
-static void add_last(ThreadTable *table, VmAccess access, uint32_t choice) {
+static void add_last(StateTables *tables, uint32_t thread, VmAccess access, uint32_t choice) {
+    ThreadTable *table = tables->threads + thread;
+    conflicts_add(&tables->conflicts, thread, &access, 1);
     access.flags |= choice << ACCESS_CHOICE_SHIFT;
     table->last = with_room(table->last, table->last_count, &table->last_capacity, sizeof *table->last);
     table->last[table->last_count++] = access;
-}
-
-static Conflict conflict_with_table(const ThreadTable *table, const VmAccess *access) {
-    if (footprint_conflicts(&table->before, access)) return CONFLICTS_BEFORE;
-    for (uint32_t i = 0; i < table->last_count; i++) {
-        if (accesses_conflict(table->last + i, access)) return CONFLICTS_WITH_LAST;
-    }
-    return INDEPENDENT;
 }
 
 static int changes_property(const VmCheck *check, const VmAccess *access) {
@@ -109,11 +101,8 @@ static Conflict conflict_of(const VmCheck *check, const StateTables *tables, uin
     for (uint32_t i = 0; i < count && worst != CONFLICTS_BEFORE; i++) {
         VmAccess access = seen(check, accesses + i);
         if (worst == INDEPENDENT && changes_property(check, accesses + i)) worst = CONFLICTS_WITH_LAST;
-        for (uint32_t other = 0; other < check->machine->limits.max_threads; other++) {
-            if (other == thread) continue;
-            Conflict conflict = conflict_with_table(tables->threads + other, &access);
-            if (conflict > worst) worst = conflict;
-        }
+        Conflict conflict = conflicts_with(&tables->conflicts, thread, &access);
+        if (conflict > worst) worst = conflict;
     }
     return worst;
 }
@@ -173,20 +162,54 @@ static VmStop run_section(VmCheck *check, uint32_t thread, const uint32_t *choic
     return stop;
 }
 
+VmStop superstep_run_section(VmCheck *check, uint32_t thread, VmCapture *capture, const VmAccessList **list) {
+    VmAccessList *section = &check->superstep->section;
+    section->capture = capture;
+    VmStop stop = run_section(check, thread, NULL);
+    section->capture = NULL;
+    *list = section;
+    return stop;
+}
+
+/* --- transitions that were made before --- */
+
+/* The next transition, recalled or learned; null: it has to be executed. */
+static const Remembered *recall_or_learn(VmCheck *check, uint32_t thread, int *is_disturbed) {
+    const Remembered *known = memo_recall(check, thread);
+    *is_disturbed = 0;
+    return known != NULL ? known : memo_learn(check, thread, is_disturbed);
+}
+
 /* A choice inside a section: what comes behind it belongs to the section. The others may not move, so that only data
  * races, which are between them and the whole section, depend on it. */
-static void find_accesses_behind_choice(VmCheck *check, uint32_t thread, ThreadTable *table) {
+static void find_accesses_behind_choice(VmCheck *check, uint32_t thread, StateTables *tables) {
     const VmAccessList *section = &check->superstep->section;
     uint32_t moves = check_moves(check, thread);
     for (uint32_t choice = 0; choice < moves; choice++) {
         run_section(check, thread, &choice);
-        for (uint32_t i = 0; i < section->count; i++) add_last(table, section->entries[i], choice);
+        for (uint32_t i = 0; i < section->count; i++) add_last(tables, thread, section->entries[i], choice);
         check_revert(check);
     }
 }
 
+/* What an atomic section that comes next touches; the machine is in the same state afterwards. */
+static uint32_t find_section(VmCheck *check, uint32_t thread, int remembers, const VmAccess **accesses) {
+    int is_disturbed = 0;
+    const Remembered *known = remembers ? recall_or_learn(check, thread, &is_disturbed) : NULL;
+    if (known != NULL) {
+        check->locals->arrive(check, thread);
+        *accesses = memo_accesses(known);
+        return known->access_count;
+    }
+    if (is_disturbed) check_revert(check);
+    run_section(check, thread, NULL);
+    check_revert(check);
+    *accesses = check->superstep->section.entries;
+    return check->superstep->section.count;
+}
+
 /* The accesses of the thread's next transition; the machine is in the same state afterwards. */
-static void find_next_accesses(VmCheck *check, uint32_t thread, ThreadTable *table) {
+static void find_next_accesses(VmCheck *check, uint32_t thread, StateTables *tables) {
     VmMachine *machine = check->machine;
     VmAccess found[MOST_ACCESSES];
     const VmAccess *accesses = found;
@@ -194,22 +217,19 @@ static void find_next_accesses(VmCheck *check, uint32_t thread, ThreadTable *tab
     if (machine->threads[thread].status != THREAD_RUNNING) return;
     if (vm_at_choice(machine, thread)) {
         if (check->finds_races && machine->threads[thread].atomic_depth > 0)
-            find_accesses_behind_choice(check, thread, table);
+            find_accesses_behind_choice(check, thread, tables);
         else if (check->shows_presence)
-            add_last(table, presence(machine, thread), 0);
+            add_last(tables, thread, presence(machine, thread), 0);
         return;
     }
     VmEnabled enabled = vm_enabled(machine, thread);
     if (enabled == THREAD_DISABLED && (check->holes & HOLE_BLOCKED)) return;
     if (enabled != THREAD_DISABLED && enters_section(machine, thread)) {
-        run_section(check, thread, NULL);
-        accesses = check->superstep->section.entries;
-        count = check->superstep->section.count;
-        check_revert(check);
+        count = find_section(check, thread, tables->remembers, &accesses);
     } else {
         count = next_accesses(check, thread, found);
     }
-    for (uint32_t i = 0; i < count; i++) add_last(table, seen(check, accesses + i), 0);
+    for (uint32_t i = 0; i < count; i++) add_last(tables, thread, seen(check, accesses + i), 0);
 }
 
 /* --- the tables of a state --- */
@@ -232,16 +252,15 @@ static void start_tables(VmCheck *check, StateTables *tables) {
     VmMachine *machine = check->machine;
     uint32_t running = 0;
     tables->is_single = machine->header->atomic_holder != 0;
+    conflicts_clear(&tables->conflicts);
     for (uint32_t thread = 0; thread < machine->limits.max_threads; thread++) {
-        ThreadTable *table = tables->threads + thread;
-        footprint_clear(&table->before);
-        table->last_count = table->known = 0;
+        tables->threads[thread].last_count = tables->threads[thread].known = 0;
         running += machine->threads[thread].status == THREAD_RUNNING;
     }
+    tables->remembers = memo_is_used(check->memo) && check->property_count == 0 && running > 1 && !tables->is_single;
     if (tables->is_single && !check->finds_races) return;
     if (running < 2 && check->property_count == 0) return;
-    for (uint32_t thread = 0; thread < machine->limits.max_threads; thread++)
-        find_next_accesses(check, thread, tables->threads + thread);
+    for (uint32_t thread = 0; thread < machine->limits.max_threads; thread++) find_next_accesses(check, thread, tables);
 }
 
 /* The tables of the state that the machine is in. */
@@ -264,23 +283,48 @@ static const uint8_t *stack_memory(const VmMachine *machine, uint32_t thread) {
     return region_of(machine, thread) + machine->stack_offset;
 }
 
-static void set_checkpoint(Checkpoint *point, const VmMachine *machine, uint32_t thread) {
-    point->thread = machine->threads[thread];
-    point->registers = registers_in_use(machine, &point->thread);
-    point->stack_words = (uint64_t)point->thread.stack_top * GRANULE / sizeof *point->copy;
-    if (point->registers + point->stack_words > point->capacity) {
-        point->capacity = 2 * (point->registers + point->stack_words);
-        point->copy = sure(realloc(point->copy, point->capacity * sizeof *point->copy));
-    }
-    memcpy(point->copy, registers_of(machine, thread), point->registers * sizeof *point->copy);
-    memcpy(point->copy + point->registers, stack_memory(machine, thread), point->stack_words * sizeof *point->copy);
+static const uint8_t *stack_entries(const VmMachine *machine, uint32_t thread) {
+    return (const uint8_t *)(machine->objects + stack_pool(machine, thread));
 }
 
-static int is_at_checkpoint(const Checkpoint *point, const VmMachine *machine, uint32_t thread) {
-    const uint64_t *registers = registers_of(machine, thread), *stack = point->copy + point->registers;
+static void copy_checkpoint(Checkpoint *point, const VmMachine *machine, uint32_t thread) {
+    point->thread = machine->threads[thread];
+    point->stale_ids = machine->heaps[thread].stale_ids;
+    point->registers = registers_in_use(machine, &point->thread);
+    point->stack_words = (uint64_t)point->thread.stack_top * GRANULE / sizeof *point->copy;
+    point->entry_words = (uint64_t)point->thread.stack_ids * sizeof(VmObject) / sizeof *point->copy;
+    uint64_t words = point->registers + point->stack_words + point->entry_words;
+    if (words > point->capacity) {
+        point->capacity = 2 * words;
+        point->copy = sure(realloc(point->copy, point->capacity * sizeof *point->copy));
+    }
+    uint64_t *stack = point->copy + point->registers, *entries = stack + point->stack_words;
+    memcpy(point->copy, registers_of(machine, thread), point->registers * sizeof *point->copy);
+    memcpy(stack, stack_memory(machine, thread), point->stack_words * sizeof *stack);
+    memcpy(entries, stack_entries(machine, thread), point->entry_words * sizeof *entries);
+}
+
+static int is_at_copy(const Checkpoint *point, const VmMachine *machine, uint32_t thread) {
+    const uint64_t *stack = point->copy + point->registers, *entries = stack + point->stack_words;
     return memcmp(machine->threads + thread, &point->thread, sizeof point->thread) == 0 &&
-           memcmp(registers, point->copy, point->registers * sizeof *registers) == 0 &&
-           memcmp(stack_memory(machine, thread), stack, point->stack_words * sizeof *stack) == 0;
+           machine->heaps[thread].stale_ids == point->stale_ids &&
+           memcmp(registers_of(machine, thread), point->copy, point->registers * sizeof *point->copy) == 0 &&
+           memcmp(stack_memory(machine, thread), stack, point->stack_words * sizeof *stack) == 0 &&
+           memcmp(stack_entries(machine, thread), entries, point->entry_words * sizeof *entries) == 0;
+}
+
+/* Numbers and copies tell the same local states apart: a superstep is the same wherever it is made. */
+static void set_checkpoint(VmCheck *check, uint32_t thread, int remembers) {
+    Checkpoint *point = &check->superstep->checkpoint;
+    if (remembers)
+        point->local = check->locals->find(check, thread);
+    else
+        copy_checkpoint(point, check->machine, thread);
+}
+
+static int is_at_checkpoint(VmCheck *check, uint32_t thread, int remembers) {
+    const Checkpoint *point = &check->superstep->checkpoint;
+    return remembers ? check->locals->find(check, thread) == point->local : is_at_copy(point, check->machine, thread);
 }
 
 /* --- supersteps --- */
@@ -295,7 +339,12 @@ typedef struct {
     uint32_t last;            /* where its accesses start in the table */
     uint32_t next_checkpoint; /* is at this length */
     int may_return;           /* nothing was written since the last checkpoint */
+    const Remembered *known;  /* the next transition; null: it has to be executed */
 } Run;
+
+static void arrive(const Run *run) {
+    if (run->tables->remembers) run->check->locals->arrive(run->check, run->thread);
+}
 
 static void repeat(Run *run, uint32_t length) {
     VmCheck *check = run->check;
@@ -309,7 +358,8 @@ static void repeat(Run *run, uint32_t length) {
 /* The accesses of one more transition; with it, the one before is no longer the last. */
 static void append(Run *run, const VmAccess *accesses, uint32_t count) {
     Superstep *superstep = run->check->superstep;
-    for (uint32_t i = 0; i < superstep->latest_count; i++) footprint_add(&run->table->before, superstep->latest + i);
+    for (uint32_t i = 0; i < superstep->latest_count; i++)
+        conflicts_add(&run->tables->conflicts, run->thread, superstep->latest + i, 0);
     superstep->latest_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         superstep->latest = with_room(superstep->latest, superstep->latest_count, &superstep->latest_capacity,
@@ -328,15 +378,18 @@ static int has_written(const Superstep *superstep) {
 /* Whether the thread is back where it was at its checkpoint, which is the beginning of the superstep, and later a place
  * that moves on by doubling the length: a circle is noticed soon after it was entered, and copies are few. */
 static int has_gone_round(Run *run) {
-    Checkpoint *point = &run->check->superstep->checkpoint;
-    const VmMachine *machine = run->check->machine;
+    int remembers = run->tables->remembers;
     if (has_written(run->check->superstep)) run->may_return = 0;
-    if (run->may_return && is_at_checkpoint(point, machine, run->thread)) return 1;
+    if (run->may_return && is_at_checkpoint(run->check, run->thread, remembers)) return 1;
     if (run->length != run->next_checkpoint) return 0;
-    set_checkpoint(point, machine, run->thread);
+    set_checkpoint(run->check, run->thread, remembers);
     run->may_return = 1;
     run->next_checkpoint *= 2;
     return 0;
+}
+
+static int may_remember(const Run *run) {
+    return run->tables->remembers && run->check->machine->header->atomic_holder == 0;
 }
 
 /* Whether the thread is still there after a transition, and all the others were in the tables. */
@@ -345,11 +398,31 @@ static int may_follow(const Run *run, VmStop stop, uint64_t births) {
     return stop == STOP_STEP && !created;
 }
 
+/* One more transition, which is known; whether it may be followed by another. */
+static int follow(Run *run) {
+    VmCheck *check = run->check;
+    const VmAccess *accesses = memo_accesses(run->known);
+    Conflict conflict = conflict_of(check, run->tables, run->thread, accesses, run->known->access_count);
+    if (conflict == CONFLICTS_BEFORE) return 0;
+    run->pc = check->machine->threads[run->thread].pc;
+    append(run, accesses, run->known->access_count);
+    memo_apply(check, run->thread, run->known);
+    run->length++;
+    return conflict == INDEPENDENT;
+}
+
 /* One more transition; whether it may be followed by another. */
 static int go_on(Run *run) {
     VmCheck *check = run->check;
     VmMachine *machine = check->machine;
     VmAccess found[MOST_ACCESSES];
+    int is_disturbed = 0;
+    if (run->known == NULL && may_remember(run)) run->known = memo_learn(check, run->thread, &is_disturbed);
+    if (run->known != NULL) return follow(run);
+    if (is_disturbed) {
+        check_revert(check);
+        repeat(run, run->length);
+    }
     uint32_t pc = machine->threads[run->thread].pc;
     uint32_t count = next_accesses(check, run->thread, found);
     Conflict conflict = conflict_of(check, run->tables, run->thread, found, count);
@@ -376,10 +449,13 @@ static int go_on(Run *run) {
 }
 
 /* Where only a spurious wake-up goes on, the state may be a deadlock, which must be seen. */
-static int can_go_on(const Run *run) {
+static int can_go_on(Run *run) {
     const VmMachine *machine = run->check->machine;
-    return run->check->instructions < run->check->most_instructions &&
-           vm_enabled(machine, run->thread) != THREAD_DISABLED && !vm_at_choice(machine, run->thread) &&
+    if (run->check->instructions >= run->check->most_instructions) return 0;
+    run->known = may_remember(run) ? memo_recall(run->check, run->thread) : NULL;
+    if (run->known != NULL) return !run->known->waits_for_ever;
+    arrive(run);
+    return vm_enabled(machine, run->thread) != THREAD_DISABLED && !vm_at_choice(machine, run->thread) &&
            !waits_for_ever(machine, run->thread);
 }
 
@@ -389,28 +465,46 @@ static void take_first(Run *run) {
     if (run->table->known == 0) {
         append(run, run->table->last, run->table->last_count);
         run->table->last_count = 0;
+        conflicts_forget_last(&run->tables->conflicts, run->thread);
     } else if (run->check->shows_presence) {
         VmAccess nothing = presence(run->check->machine, run->thread);
         append(run, &nothing, 1);
     }
 }
 
+/* Whether it may be followed by another one. */
+static int do_first(Run *run) {
+    VmCheck *check = run->check;
+    uint64_t births = check->machine->births;
+    int is_disturbed = 0;
+    run->pc = check->machine->threads[run->thread].pc;
+    run->length = 1;
+    if (may_remember(run) && !vm_at_choice(check->machine, run->thread)) {
+        const Remembered *known = recall_or_learn(check, run->thread, &is_disturbed);
+        if (known != NULL) {
+            memo_apply(check, run->thread, known);
+            return 1;
+        }
+        if (is_disturbed) check_revert(check);
+    }
+    return may_follow(run, check_transition(check, run->thread, &run->choice), births);
+}
+
 /* Does the superstep for the first time, and puts it into the table of its thread. */
 static void explore(Run *run) {
     VmCheck *check = run->check;
     Superstep *superstep = check->superstep;
-    uint64_t births = check->machine->births;
     take_first(run);
     Conflict conflict = conflict_of(check, run->tables, run->thread, superstep->latest, superstep->latest_count);
     int more = conflict == INDEPENDENT && !run->tables->is_single;
-    if (more) set_checkpoint(&superstep->checkpoint, check->machine, run->thread);
+    if (more) set_checkpoint(check, run->thread, run->tables->remembers);
     run->may_return = 1;
     run->next_checkpoint = SECOND_CHECKPOINT;
-    run->pc = check->machine->threads[run->thread].pc;
-    more &= may_follow(run, check_transition(check, run->thread, &run->choice), births);
-    run->length = 1;
+    more &= do_first(run);
     while (more && can_go_on(run) && !has_gone_round(run)) more = go_on(run);
-    for (uint32_t i = 0; i < superstep->latest_count; i++) add_last(run->table, superstep->latest[i], run->choice);
+    arrive(run);
+    for (uint32_t i = 0; i < superstep->latest_count; i++)
+        add_last(run->tables, run->thread, superstep->latest[i], run->choice);
     run->table->known |= 1u << run->choice;
     run->table->lengths[run->choice] = run->length;
 }

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "check.h"
-#include "footprint.h"
+#include "conflicts.h"
 
 enum {
     HOLE_BLOCKED = 1,  /* what a blocked thread waits for is not looked at */
@@ -19,8 +19,7 @@ enum { STATE_SLOTS = 4096 }; /* states whose tables are kept; the others' are ma
 
 /* What one thread does first in a state: its next transition, and later its supersteps, one for each choice. */
 typedef struct {
-    Footprint before; /* of all transitions but the last ones */
-    VmAccess *last;   /* accesses of the last transitions; as long as nothing is known, of the next one */
+    VmAccess *last; /* accesses of the last transitions; as long as nothing is known, of the next one */
     uint32_t last_count, last_capacity;
     uint32_t known;                 /* a bit for each choice whose superstep is in the table */
     uint32_t lengths[CHECK_FANOUT]; /* in transitions */
@@ -29,15 +28,19 @@ typedef struct {
 typedef struct {
     uint8_t *identity;
     size_t identity_size, identity_capacity;
+    int remembers; /* transitions from here may be taken from the memo: several threads run, and nobody looks on */
     int is_single; /* only one thread may move, until its atomic section ends: every superstep is one transition */
+    Conflicts conflicts;
     ThreadTable threads[];
 } StateTables;
 
 /* All that a thread which only reads can change: to notice that it goes round in circles. */
 typedef struct {
+    uint32_t local; /* the number, where local states have one; otherwise: */
     VmThread thread;
-    uint64_t *copy; /* its registers and its stack memory */
-    uint64_t registers, stack_words, capacity;
+    uint32_t stale_ids;
+    uint64_t *copy; /* its registers, its stack memory, and the entries of its stack objects */
+    uint64_t registers, stack_words, entry_words, capacity;
 } Checkpoint;
 
 struct Superstep {
@@ -65,3 +68,6 @@ const StateTables *superstep_tables(VmCheck *check, int complete);
 
 /* Does the move and returns the pc of its last transition. */
 uint32_t superstep_do(VmCheck *check, uint32_t thread, uint32_t choice);
+
+/* Executes the next transition of the thread; what it touches is in *list until the next one, and told to `capture`. */
+VmStop superstep_run_section(VmCheck *check, uint32_t thread, VmCapture *capture, const VmAccessList **list);

@@ -134,16 +134,14 @@ class _Build:
     def verifier(self, driver: str, machine: Path, target: Path) -> None:
         self.model(driver)
         folder, flags = machine_sources() / "search", self.options.compile_flags
-        store = "raw_store.c" if self.options.search.store == "raw" else "tree_store.c"
-        commands = [
-            [self.tools.cc, *PAN_FLAGS, f"-I{folder}", *flags, "-c", "pan.c", "-o", "pan.o"],
-            [self.tools.cc, *MACHINE_FLAGS, *flags, "-c", str(folder / store), "-o", "store.o"],
-            [self.tools.cc, *MACHINE_FLAGS, *flags, "-c", str(folder / "visited.c"), "-o", "visited.o"],
-        ]
+        store = ("raw_store.c",) if self.options.search.store == "raw" else ("tree_store.c", "trees.c")
+        sources = [folder / name for name in (*store, "visited.c")]
+        commands = [[self.tools.cc, *PAN_FLAGS, f"-I{folder}", *flags, "-c", "pan.c"]]
+        commands += [[self.tools.cc, *MACHINE_FLAGS, *flags, "-c", str(source)] for source in sources]
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
             list(pool.map(lambda command: _run_tool(command, self.folder), commands))
-        link = [self.tools.cc, "pan.o", "store.o", "visited.o", str(machine), "-lm", "-lpthread", "-o", str(target)]
-        _run_tool(link, self.folder)
+        objects = ["pan.o", *(f"{source.stem}.o" for source in sources), str(machine)]
+        _run_tool([self.tools.cc, *objects, "-lm", "-lpthread", "-o", str(target)], self.folder)
 
     def model(self, driver: str) -> None:
         """Writes driver.pml and lets SPIN make pan.c of it."""

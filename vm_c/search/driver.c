@@ -180,6 +180,7 @@ static void load_program(void) {
     if (check->has_abstraction) abstract_create(check, limit);
     if (knows_places) bound_create(most_preemptions, limit);
     check->revert = store_revert;
+    check_remember(check, store_locals());
 }
 
 static void remember_image(const char *path) {

@@ -26,3 +26,4 @@ void store_revert(VmCheck *check);        /* brings the machine back to the trac
 void store_save(VmCheck *check);          /* makes the machine's state the tracked one */
 const void *store_identity(size_t *size); /* bytes of the tracked state that no other state has */
 const StateSummary *store_summary(void);  /* of the tracked state; null: there is none yet */
+const VmLocals *store_locals(void);       /* null: this store does not number local states */

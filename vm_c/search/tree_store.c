@@ -1,193 +1,113 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The tree store: a state is one number. Everything is cut into blocks of 64 bytes, each stored once (table.c):
+ * The tree store: a state is one number. It is taken apart, and each part is stored once (table.c, trees.c):
  *
- *     root           number of the summary, of the pair of header and globals, and of four groups of threads
- *     pair           block of the header, tree of the globals
- *     group          blocks of some threads
- *     thread block   the thread's record, its heap's record, and the trees of its five segments
- *     tree           a line of memory (height 0), or 16 numbers of trees one lower; number 0 is all zero
+ *     root      number of the summary, of what is shared, and of four groups of threads
+ *     shared    line of the header, tree of the globals, number of the heaps
+ *     heaps     numbers of all heaps
+ *     heap      the heap's record, and the trees of its two segments
+ *     group     numbers of the local states of some threads
+ *     local     the thread's record, and the trees of its three segments: all that nobody but the thread looks at,
+ * except through pointers to its variables
  *
- * How high a segment's tree is follows from how much of the segment is in use, which the records tell. The numbers of
- * the state that the machine is in are kept beside it, so that saving costs what was written since the last save, and
- * loading copies what differs.
+ * A thread's local state has a number of its own, so that a transition that was made before from the same one need not
+ * be made again (memo.c); that thread goes from number to number, and the machine's memory follows when it is needed.
  */
-#define _GNU_SOURCE
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "pancam.h"
 #include "shared.h"
 #include "store.h"
 #include "table.h"
+#include "trees.h"
 #include "visited.h"
 
-enum { FAN_SHIFT = 4, FAN = 1 << FAN_SHIFT, MOST_LEVELS = 8, SEGMENTS = 5 };
-enum { GROUPS = 4, MOST_THREADS = 64 };
-enum { REGISTERS, STACK_ENTRIES, STACK_MEMORY, HEAP_ENTRIES, HEAP_MEMORY };
+enum { GROUPS = 4, MOST_THREADS = 64, LOCAL_SEGMENTS = HEAP_ENTRIES, HEAP_SEGMENTS = SEGMENTS - LOCAL_SEGMENTS };
 
 typedef struct {
     VmThread thread;
-    VmHeap heap;
-    uint32_t trees[SEGMENTS];
-} ThreadBlock;
-_Static_assert(sizeof(ThreadBlock) == LINE_BYTES, "a thread is a block");
-_Static_assert(sizeof(VmHeader) <= LINE_BYTES, "the header fits into a block");
+    uint32_t stale_ids; /* of VmHeap, but it is about the stack, and only the thread itself looks at it */
+    uint32_t trees[LOCAL_SEGMENTS], padding;
+} Local;
 
 typedef struct {
-    uint32_t header, globals;
-} Pair;
+    uint32_t live_ids, id_end, space_end; /* as in VmHeap */
+    uint32_t trees[HEAP_SEGMENTS], padding;
+} Heap;
 
 typedef struct {
-    uint32_t summary, pair, groups[GROUPS];
+    uint32_t header, globals, heaps, padding;
+} Shared;
+
+typedef struct {
+    uint32_t summary, shared, groups[GROUPS];
 } Root;
-_Static_assert(sizeof(Root) % 8 == 0 && sizeof(Pair) % 8 == 0, "records are made of words");
 
-/* A stretch of the machine's memory, and the numbers of the trees over it. Entry i of level k stands for the lines from
- * i * FAN^k on; above `height` all entries are 0. */
-typedef struct {
-    uint64_t first_line;
-    uint32_t height;
-    uint32_t *level[MOST_LEVELS];
-    uint8_t *is_due[MOST_LEVELS]; /* whether an entry waits to be computed anew */
-} Segment;
-
-typedef struct {
-    uint32_t segment, index;
-} Due;
+_Static_assert(sizeof(Local) % 8 == 0 && sizeof(Heap) % 8 == 0 && sizeof(Shared) % 8 == 0 && sizeof(Root) % 8 == 0,
+               "records are made of words");
+_Static_assert(sizeof(VmHeader) <= LINE_BYTES, "the header fits into a line");
 
 uint32_t pan_tracked;
 
-static Table blocks, summaries, pairs, groups, roots;
-static Segment *segments; /* of thread t: from t * SEGMENTS on; then the globals */
-static uint32_t segment_count;
+static Table local_table, heap_table, heaps_table, shared_table, group_table, summary_table, root_table;
+static uint32_t thread_count, group_size; /* threads of a group */
 
-/* The state that the machine is in, taken apart; `summary` may be newer than `root` while it is made. */
-static ThreadBlock *threads;
-static uint32_t thread_numbers[MOST_THREADS]; /* of their blocks; group after group */
-static uint32_t group_size;                   /* threads of a group */
-static Pair pair;
+/* The parts of the state that the machine was in when it was last loaded, saved or reverted to. */
 static Root root;
 static uint32_t root_number;
+static Shared shared;
+static uint32_t heap_numbers[MOST_THREADS];
+static Heap heaps[MOST_THREADS];
 static VmHeader header;
-static StateSummary *summary, *known_summary;
+static StateSummary *summary, *known_summary; /* the one that is made, the one of the root */
 
-static Due *due[MOST_LEVELS];
-static uint32_t due_count[MOST_LEVELS];
-static uint32_t *changed_entries; /* lines of heap entries that a load has replaced */
-static uint32_t changed_entry_count;
+/* Of each thread, the local state that it is in, and the one that the memory of its segments has. */
+static uint32_t local_numbers[MOST_THREADS], loaded_numbers[MOST_THREADS];
+static uint64_t moved; /* threads that have left the local state that the root has */
 
-static void *reserve(uint64_t bytes) {
-    void *place = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (place == MAP_FAILED) search_fail("no memory for the state store: %llu bytes", (unsigned long long)bytes);
-    return place;
-}
+/* --- beginning --- */
 
-static uint64_t lines_of(uint64_t bytes) { return (bytes + LINE_BYTES - 1) / LINE_BYTES; }
-
-static uint32_t height_for(uint64_t bytes) {
-    uint32_t height = 0;
-    for (uint64_t lines = lines_of(bytes); lines > 1; lines = (lines + FAN - 1) / FAN) height++;
-    return height;
-}
-
-static void create_segment(const VmMachine *machine, Segment *segment, const uint8_t *start, uint64_t bytes) {
-    uint64_t entries = lines_of(bytes);
-    segment->first_line = (uint64_t)(start - machine->memory) / LINE_BYTES;
-    for (uint32_t level = 0; level < MOST_LEVELS; level++) {
-        uint64_t room = (entries + FAN) / FAN * FAN; /* a node reads all its children */
-        segment->level[level] = reserve(room * sizeof(uint32_t));
-        segment->is_due[level] = reserve(room);
-        if (entries <= 1) break;
-        entries = (entries + FAN - 1) / FAN;
-    }
-}
-
-static uint64_t segment_bytes(const VmMachine *machine, uint32_t kind) {
-    const VmLimits *limits = &machine->limits;
-    switch (kind) {
-    case REGISTERS: return (uint64_t)limits->stack_slots * sizeof(uint64_t);
-    case STACK_ENTRIES: return (uint64_t)limits->stack_objects * sizeof(VmObject);
-    case STACK_MEMORY: return limits->stack_bytes;
-    case HEAP_ENTRIES: return (uint64_t)limits->heap_objects * sizeof(VmObject);
-    default: return limits->heap_bytes;
-    }
-}
-
-static const uint8_t *segment_start(const VmMachine *machine, uint32_t thread, uint32_t kind) {
-    switch (kind) {
-    case REGISTERS: return region_of(machine, thread);
-    case STACK_ENTRIES: return (const uint8_t *)(machine->objects + stack_pool(machine, thread));
-    case STACK_MEMORY: return region_of(machine, thread) + machine->stack_offset;
-    case HEAP_ENTRIES: return (const uint8_t *)(machine->objects + heap_pool(machine, thread));
-    default: return region_of(machine, thread) + machine->heap_offset;
-    }
-}
-
-/* Bytes in use, as the records say. */
-static uint64_t used_bytes(const VmMachine *machine, const VmThread *thread, const VmHeap *heap, uint32_t kind) {
-    switch (kind) {
-    case REGISTERS: return registers_in_use(machine, thread) * sizeof(uint64_t);
-    case STACK_ENTRIES: return (uint64_t)thread->stack_ids * sizeof(VmObject);
-    case STACK_MEMORY: return (uint64_t)thread->stack_top * GRANULE;
-    case HEAP_ENTRIES: return (uint64_t)heap->id_end * sizeof(VmObject);
-    default: return (uint64_t)heap->space_end * GRANULE;
-    }
-}
-
-void store_touch(VmCheck *check) {
-    VmMachine *machine = check->machine;
-    note_write(machine, machine->memory + machine->globals_offset, machine->image.globals_size);
-    for (uint32_t thread = 0; thread < machine->limits.max_threads; thread++) {
-        note_thread(machine, thread);
-        for (uint32_t kind = 0; kind < SEGMENTS; kind++) {
-            note_write(machine, segment_start(machine, thread, kind),
-                       used_bytes(machine, machine->threads + thread, machine->heaps + thread, kind));
-        }
-    }
-}
-
-/* There are never more of the parts than roots, but for blocks. */
-static void create_tables(uint32_t thread_count, uint64_t memory_limit) {
-    uint64_t most = memory_limit / sizeof root;
+static void create_tables(uint64_t memory_limit) {
+    uint64_t most = memory_limit / sizeof root; /* there are never more of the parts than roots */
     uint32_t summary_bytes = (uint32_t)(sizeof *summary + thread_count + 7) / 8 * 8;
     group_size = ((thread_count + GROUPS - 1) / GROUPS + 1) & ~1u; /* even, so that a group is made of words */
-    table_create(&blocks, LINE_BYTES, memory_limit / LINE_BYTES);
-    table_create(&summaries, summary_bytes, most);
-    table_create(&pairs, sizeof pair, most);
-    table_create(&groups, group_size * (uint32_t)sizeof *thread_numbers, most);
-    table_create(&roots, sizeof root, most);
+    table_create(&local_table, sizeof(Local), most);
+    table_create(&heap_table, sizeof(Heap), most);
+    table_create(&heaps_table, (thread_count + 1) / 2 * 8, most);
+    table_create(&shared_table, sizeof(Shared), most);
+    table_create(&group_table, group_size * (uint32_t)sizeof *local_numbers, most);
+    table_create(&summary_table, summary_bytes, most);
+    table_create(&root_table, sizeof(Root), most);
     summary = calloc(1, summary_bytes);
     known_summary = calloc(1, summary_bytes);
     if (summary == NULL || known_summary == NULL) search_fail("no memory for the state store");
     visited_create(most);
 }
 
-void store_create(VmCheck *check, uint64_t memory_limit) {
+static uint64_t bytes_of_tables(void) {
+    return trees_bytes() + table_bytes(&local_table) + table_bytes(&heap_table) + table_bytes(&heaps_table) +
+           table_bytes(&shared_table) + table_bytes(&group_table) + table_bytes(&summary_table) +
+           table_bytes(&root_table);
+}
+
+void store_touch(VmCheck *check) {
     VmMachine *machine = check->machine;
-    uint32_t count = machine->limits.max_threads;
-    create_tables(count, memory_limit);
-    segment_count = count * SEGMENTS + 1;
-    segments = calloc(segment_count, sizeof *segments);
-    threads = calloc(count, sizeof *threads);
-    if (segments == NULL || threads == NULL) search_fail("no memory for the state store");
-    for (uint32_t i = 0; i + 1 < segment_count; i++) {
-        create_segment(machine, segments + i, segment_start(machine, i / SEGMENTS, i % SEGMENTS),
-                       segment_bytes(machine, i % SEGMENTS));
+    note_write(machine, machine->memory + machine->globals_offset, machine->image.globals_size);
+    for (uint32_t thread = 0; thread < thread_count; thread++) {
+        note_thread(machine, thread);
+        for (uint32_t kind = 0; kind < SEGMENTS; kind++) {
+            note_write(machine, segment_start(machine, thread, kind),
+                       segment_in_use(machine, machine->threads + thread, machine->heaps + thread, kind));
+        }
     }
-    Segment *globals = segments + segment_count - 1;
-    create_segment(machine, globals, machine->memory + machine->globals_offset, machine->image.globals_size);
-    globals->height = height_for(machine->image.globals_size);
-    uint64_t lines = machine->memory_size / LINE_BYTES + 1;
-    for (uint32_t level = 0; level < MOST_LEVELS; level++) due[level] = reserve(lines * sizeof(Due));
-    changed_entries = reserve(lines * sizeof *changed_entries);
-    VmChanges *changes = calloc(1, sizeof *changes);
-    if (changes == NULL) search_fail("no memory for the state store");
-    changes->marked = reserve(lines);
-    changes->lines = reserve(lines * sizeof *changes->lines);
+}
+
+void store_create(VmCheck *check, uint64_t memory_limit) {
+    thread_count = check->machine->limits.max_threads;
+    create_tables(memory_limit);
+    trees_create(check->machine, memory_limit);
     /* The numbers stand for a state of zeros: everything that is in use has changed. Saving it makes them those of the
      * machine's state. Every process must start from there, those that only ever load states of others, too. */
-    machine->changes = changes;
     store_touch(check);
     store_save(check);
     pan_tracked = 0; /* for SPIN there is no state before pan_setup */
@@ -221,269 +141,221 @@ static void verify(const VmMachine *machine, uint32_t number, const char *occasi
 }
 #endif
 
+/* --- local states --- */
+
+static const Local *local_record(uint32_t number) {
+    static const Local nothing;
+    return number == 0 ? &nothing : table_record(&local_table, number);
+}
+
+static int has_bytes(const void *record, size_t size) {
+    const uint64_t *words = record;
+    for (size_t i = 0; i < size / sizeof *words; i++) {
+        if (words[i] != 0) return 1;
+    }
+    return 0;
+}
+
+static void fit_local(VmMachine *machine, uint32_t thread) {
+    for (uint32_t kind = 0; kind < LOCAL_SEGMENTS; kind++)
+        trees_fit(segment_of_thread(thread, kind), segment_in_use(machine, machine->threads + thread, NULL, kind));
+}
+
+/* After the trees were computed. */
+static void save_local(VmMachine *machine, uint32_t thread) {
+    Local local = {.thread = machine->threads[thread], .stale_ids = machine->heaps[thread].stale_ids};
+    for (uint32_t kind = 0; kind < LOCAL_SEGMENTS; kind++)
+        local.trees[kind] =
+            trees_top(segment_of_thread(thread, kind), segment_in_use(machine, &local.thread, NULL, kind));
+    uint32_t number = loaded_numbers[thread];
+    if (memcmp(&local, local_record(number), sizeof local) != 0)
+        number = has_bytes(&local, sizeof local) ? table_intern(&local_table, &local) : 0;
+    loaded_numbers[thread] = local_numbers[thread] = number;
+    moved |= (uint64_t)1 << thread;
+}
+
+static void load_local(VmMachine *machine, uint32_t thread, uint32_t number) {
+    const Local *local = local_record(number);
+    for (uint32_t kind = 0; kind < LOCAL_SEGMENTS; kind++)
+        trees_load(machine, segment_of_thread(thread, kind), segment_in_use(machine, &local->thread, NULL, kind),
+                   local->trees[kind]);
+    loaded_numbers[thread] = number;
+}
+
+static void become_local(VmMachine *machine, uint32_t thread, uint32_t number) {
+    const Local *local = local_record(number);
+    machine->threads[thread] = local->thread;
+    machine->heaps[thread].stale_ids = local->stale_ids;
+    local_numbers[thread] = number;
+}
+
+static uint32_t find_local(VmCheck *check, uint32_t thread) {
+    VmMachine *machine = check->machine;
+    uint64_t bit = (uint64_t)1 << thread, others = machine->changes->threads & ~bit;
+    if (!(machine->changes->threads & bit)) return local_numbers[thread];
+    trees_take_local(machine, thread);
+    fit_local(machine, thread);
+    trees_compute(machine);
+    save_local(machine, thread);
+    machine->changes->threads = others; /* a change of the heap's record shows when everything is saved */
+    return local_numbers[thread];
+}
+
+static void go_to_local(VmCheck *check, uint32_t thread, uint32_t number) {
+    become_local(check->machine, thread, number);
+    moved |= (uint64_t)1 << thread;
+}
+
+static void arrive_at_local(VmCheck *check, uint32_t thread) {
+    if (loaded_numbers[thread] == local_numbers[thread]) return;
+    trees_begin_loading();
+    load_local(check->machine, thread, local_numbers[thread]);
+    trees_end_loading(check->machine);
+}
+
+const VmLocals *store_locals(void) {
+    static const VmLocals locals = {.find = find_local, .go = go_to_local, .arrive = arrive_at_local};
+    return &locals;
+}
+
 /* --- saving --- */
 
-static int is_zero(const void *block) {
-    const uint64_t *words = block;
-    return (words[0] | words[1] | words[2] | words[3] | words[4] | words[5] | words[6] | words[7]) == 0;
+static void save_heap(VmMachine *machine, uint32_t thread) {
+    const VmHeap *record = machine->heaps + thread;
+    Heap heap = {.live_ids = record->live_ids, .id_end = record->id_end, .space_end = record->space_end};
+    for (uint32_t i = 0; i < HEAP_SEGMENTS; i++)
+        heap.trees[i] = trees_top(segment_of_thread(thread, HEAP_ENTRIES + i),
+                                  segment_in_use(machine, NULL, record, HEAP_ENTRIES + i));
+    if (memcmp(&heap, heaps + thread, sizeof heap) == 0) return;
+    heaps[thread] = heap;
+    heap_numbers[thread] = has_bytes(&heap, sizeof heap) ? table_intern(&heap_table, &heap) : 0;
+    shared.heaps = 0; /* to be interned anew */
 }
 
-static uint32_t intern_block(const void *block) { return is_zero(block) ? 0 : table_intern(&blocks, block); }
-
-static void make_due(uint32_t level, uint32_t segment, uint32_t index) {
-    uint8_t *flag = segments[segment].is_due[level] + index;
-    if (*flag) return;
-    *flag = 1;
-    due[level][due_count[level]++] = (Due){segment, index};
-}
-
-/* Which segment a line of memory belongs to; segment_count: to none (records, bitmaps). */
-static uint32_t segment_of(const VmMachine *machine, uint64_t line) {
-    uint64_t offset = line * LINE_BYTES, thread, kind;
-    if (offset >= machine->regions_offset) {
-        thread = (offset - machine->regions_offset) / machine->region_size;
-        uint64_t inside = (offset - machine->regions_offset) % machine->region_size;
-        kind = inside < machine->stack_offset ? REGISTERS : inside < machine->heap_offset ? STACK_MEMORY : HEAP_MEMORY;
-        if (inside >= machine->id_bits_offset) return segment_count;
-    } else if (offset >= machine->globals_offset) {
-        return segment_count - 1;
-    } else {
-        uint64_t id = (offset - (uint64_t)((const uint8_t *)machine->objects - machine->memory)) / sizeof(VmObject);
-        if (id >= machine->id_count) return segment_count;
-        kind = id >= stack_pool(machine, 0) ? STACK_ENTRIES : HEAP_ENTRIES;
-        thread = kind == STACK_ENTRIES ? (id - stack_pool(machine, 0)) / machine->limits.stack_objects
-                                       : (id - machine->dynamic_id) / machine->limits.heap_objects;
+static void save_changed_threads(VmMachine *machine) {
+    uint64_t changed = machine->changes->threads;
+    for (uint64_t left = changed; left != 0; left &= left - 1) {
+        uint32_t thread = (uint32_t)__builtin_ctzll(left);
+        fit_local(machine, thread);
+        for (uint32_t kind = HEAP_ENTRIES; kind < SEGMENTS; kind++)
+            trees_fit(segment_of_thread(thread, kind), segment_in_use(machine, NULL, machine->heaps + thread, kind));
     }
-    return thread < machine->limits.max_threads ? (uint32_t)(thread * SEGMENTS + kind) : segment_count;
-}
-
-/* A tree that grows gets new top nodes; one that shrinks loses them. Comes after the lines have become due. */
-static void set_height(uint32_t number, uint32_t height) {
-    Segment *segment = segments + number;
-    for (uint32_t level = segment->height + 1; level <= height; level++) make_due(level, number, 0);
-    segment->height = height > segment->height ? height : segment->height;
-}
-
-static void drop_height(Segment *segment, uint32_t height) {
-    for (; segment->height > height; segment->height--) segment->level[segment->height][0] = 0;
-}
-
-static void compute_due(VmMachine *machine) {
-    for (uint32_t level = 0; level < MOST_LEVELS; level++) {
-        for (uint32_t i = 0; i < due_count[level]; i++) {
-            Due entry = due[level][i];
-            Segment *segment = segments + entry.segment;
-            const void *block = level == 0
-                                    ? (const void *)(machine->memory + (segment->first_line + entry.index) * LINE_BYTES)
-                                    : (const void *)(segment->level[level - 1] + (uint64_t)entry.index * FAN);
-            uint32_t number = intern_block(block);
-            segment->is_due[level][entry.index] = 0;
-            if (segment->level[level][entry.index] == number) continue;
-            segment->level[level][entry.index] = number;
-            if (level < segment->height) make_due(level + 1, entry.segment, entry.index / FAN);
-        }
-        due_count[level] = 0;
+    trees_compute(machine);
+    for (uint64_t left = changed; left != 0; left &= left - 1) {
+        uint32_t thread = (uint32_t)__builtin_ctzll(left);
+        save_local(machine, thread);
+        save_heap(machine, thread);
     }
-}
-
-/* A line may belong to a thread that did not move. */
-static void save_lines(VmMachine *machine) {
-    VmChanges *changes = machine->changes;
-    for (uint32_t i = 0; i < changes->count; i++) {
-        uint64_t line = changes->lines[i];
-        changes->marked[line] = 0;
-        uint32_t segment = segment_of(machine, line);
-        if (segment == segment_count) continue;
-        make_due(0, segment, (uint32_t)(line - segments[segment].first_line));
-        if (segment + 1 < segment_count) changes->threads |= (uint64_t)1 << segment / SEGMENTS;
-    }
-    changes->count = 0;
-}
-
-static uint32_t top_of(const Segment *segment) { return segment->level[segment->height][0]; }
-
-static void save_thread(VmMachine *machine, uint32_t thread) {
-    ThreadBlock *block = threads + thread;
-    block->thread = machine->threads[thread];
-    block->heap = machine->heaps[thread];
-    for (uint32_t kind = 0; kind < SEGMENTS; kind++) {
-        Segment *segment = segments + thread * SEGMENTS + kind;
-        drop_height(segment, height_for(used_bytes(machine, &block->thread, &block->heap, kind)));
-        block->trees[kind] = top_of(segment);
-    }
-    thread_numbers[thread] = intern_block(block);
+    machine->changes->threads = 0;
 }
 
 /* A group of threads that do not exist is number 0. */
 static uint32_t intern_group(uint32_t group) {
-    const uint32_t *numbers = thread_numbers + group * group_size;
-    uint32_t any = 0;
-    for (uint32_t i = 0; i < group_size; i++) any |= numbers[i];
-    return any == 0 ? 0 : table_intern(&groups, numbers);
+    const uint32_t *numbers = local_numbers + group * group_size;
+    return has_bytes(numbers, group_size * sizeof *numbers) ? table_intern(&group_table, numbers) : 0;
 }
 
-static void save_threads(VmMachine *machine, uint64_t changed) {
-    uint32_t changed_groups = 0;
-    for (uint64_t left = changed; left != 0; left &= left - 1) {
-        uint32_t thread = (uint32_t)__builtin_ctzll(left);
-        save_thread(machine, thread);
-        changed_groups |= 1u << thread / group_size;
-    }
-    for (; changed_groups != 0; changed_groups &= changed_groups - 1) {
-        uint32_t group = (uint32_t)__builtin_ctz(changed_groups);
+static void save_groups(void) {
+    uint32_t changed = 0;
+    for (uint64_t left = moved; left != 0; left &= left - 1)
+        changed |= 1u << (uint32_t)__builtin_ctzll(left) / group_size;
+    for (; changed != 0; changed &= changed - 1) {
+        uint32_t group = (uint32_t)__builtin_ctz(changed);
         root.groups[group] = intern_group(group);
     }
+    moved = 0;
 }
 
-static void save_header(const VmMachine *machine) {
-    uint8_t block[LINE_BYTES] = {0};
-    if (memcmp(&header, machine->header, sizeof header) == 0) return;
-    header = *machine->header;
-    memcpy(block, &header, sizeof header);
-    pair.header = intern_block(block);
-}
-
-static void save_pair(const VmMachine *machine) {
-    Pair before = pair;
-    save_header(machine);
-    pair.globals = top_of(segments + segment_count - 1);
-    if (root.pair == 0 || memcmp(&before, &pair, sizeof pair) != 0) root.pair = table_intern(&pairs, &pair);
+static void save_shared(const VmMachine *machine, Shared before) {
+    if (memcmp(&header, machine->header, sizeof header) != 0) {
+        uint8_t line[LINE_BYTES] = {0};
+        header = *machine->header;
+        memcpy(line, &header, sizeof header);
+        shared.header = trees_intern(line);
+    }
+    shared.globals = trees_top(trees_globals(), machine->image.globals_size);
+    if (shared.heaps == 0) shared.heaps = table_intern(&heaps_table, heap_numbers);
+    if (root.shared == 0 || memcmp(&before, &shared, sizeof shared) != 0)
+        root.shared = table_intern(&shared_table, &shared);
 }
 
 static void save_summary(VmCheck *check) {
     summarise(check, summary);
-    if (root.summary != 0 && memcmp(summary, known_summary, summaries.record_bytes) == 0) return;
-    memcpy(known_summary, summary, summaries.record_bytes);
-    root.summary = table_intern(&summaries, summary);
-}
-
-static uint64_t bytes_of_tables(void) {
-    return table_bytes(&roots) + table_bytes(&blocks) + table_bytes(&groups) + table_bytes(&pairs) +
-           table_bytes(&summaries);
+    if (root.summary != 0 && memcmp(summary, known_summary, summary_table.record_bytes) == 0) return;
+    memcpy(known_summary, summary, summary_table.record_bytes);
+    root.summary = table_intern(&summary_table, summary);
 }
 
 void store_save(VmCheck *check) {
     VmMachine *machine = check->machine;
-    VmChanges *changes = machine->changes;
-    save_lines(machine);
-    uint64_t changed = changes->threads;
-    for (uint64_t left = changed; left != 0; left &= left - 1) {
-        uint32_t thread = (uint32_t)__builtin_ctzll(left);
-        for (uint32_t kind = 0; kind < SEGMENTS; kind++) {
-            set_height(thread * SEGMENTS + kind,
-                       height_for(used_bytes(machine, machine->threads + thread, machine->heaps + thread, kind)));
-        }
-    }
-    compute_due(machine);
-    save_threads(machine, changed);
-    changes->threads = 0;
-    save_pair(machine);
+    Shared before = shared;
+    trees_take_all(machine);
+    trees_fit(trees_globals(), machine->image.globals_size);
+    save_changed_threads(machine);
+    save_groups();
+    save_shared(machine, before);
     save_summary(check);
-    root_number = pan_tracked = table_intern(&roots, &root);
+    root_number = pan_tracked = table_intern(&root_table, &root);
     verify(machine, root_number, "saves");
-    pan_progress->states = roots.share->count;
-    pan_progress->blocks = blocks.share->count;
+    pan_progress->states = root_table.share->count;
+    pan_progress->blocks = trees_count();
     pan_progress->store_bytes = bytes_of_tables();
 }
 
 /* --- loading --- */
 
-/* Takes the objects of four heap entries out of the bitmaps of their heap, or puts them there. */
-static void account_entries(VmMachine *machine, uint64_t line, int live) {
-    const VmObject *entries = (const VmObject *)(machine->memory + line * LINE_BYTES);
-    for (uint32_t i = 0; i < LINE_BYTES / sizeof(VmObject); i++) heap_account(machine, entries + i, live);
-}
-
-static void load_line(VmMachine *machine, uint32_t number, uint32_t index, uint32_t tree) {
-    static const uint8_t zeros[LINE_BYTES];
-    uint64_t line = segments[number].first_line + index;
-    if (number + 1 < segment_count && number % SEGMENTS == HEAP_ENTRIES) {
-        account_entries(machine, line, 0);
-        changed_entries[changed_entry_count++] = (uint32_t)line;
-    }
-    memcpy(machine->memory + line * LINE_BYTES, tree == 0 ? zeros : table_record(&blocks, tree), LINE_BYTES);
-}
-
-/* Makes entry `index` of a level the given tree, and the memory below it accordingly. */
-static void load_tree(VmMachine *machine, uint32_t number, uint32_t level, uint32_t index, uint32_t tree) {
-    static const uint32_t zeros[FAN];
-    uint32_t *entry = segments[number].level[level] + index;
-    if (*entry == tree) return;
-    *entry = tree;
-    if (level == 0) {
-        load_line(machine, number, index, tree);
-        return;
-    }
-    const uint32_t *children = tree == 0 ? zeros : table_record(&blocks, tree);
-    for (uint32_t i = 0; i < FAN; i++) load_tree(machine, number, level - 1, index * FAN + i, children[i]);
-}
-
-/* Above its height a tree has no numbers, only zeros, so nothing can be compared there: what is on top of the lower of
- * the old and the new tree is gone through entry by entry. */
-static void load_segment(VmMachine *machine, uint32_t number, uint32_t height, uint32_t tree) {
-    static const uint32_t zeros[FAN];
-    Segment *segment = segments + number;
-    for (; segment->height > height; segment->height--) {
-        for (uint32_t i = 1; i < FAN; i++) load_tree(machine, number, segment->height - 1, i, 0);
-        segment->level[segment->height][0] = 0;
-    }
-    for (uint32_t level = height; level > segment->height; level--) {
-        const uint32_t *children = tree == 0 ? zeros : table_record(&blocks, tree);
-        segment->level[level][0] = tree;
-        for (uint32_t i = 1; i < FAN; i++) load_tree(machine, number, level - 1, i, children[i]);
-        tree = children[0];
-    }
-    load_tree(machine, number, segment->height, 0, tree);
-    segment->height = height;
-}
-
-static void load_thread(VmMachine *machine, uint32_t thread, uint32_t number) {
-    static const ThreadBlock unused;
-    const ThreadBlock *block = number == 0 ? &unused : table_record(&blocks, number);
-    for (uint32_t kind = 0; kind < SEGMENTS; kind++) {
-        load_segment(machine, thread * SEGMENTS + kind,
-                     height_for(used_bytes(machine, &block->thread, &block->heap, kind)), block->trees[kind]);
-    }
-    machine->threads[thread] = block->thread;
-    machine->heaps[thread] = block->heap;
-    threads[thread] = *block;
-}
-
 static void load_group(VmMachine *machine, uint32_t group, uint32_t number) {
     static const uint32_t nobody[MOST_THREADS];
-    const uint32_t *numbers = number == 0 ? nobody : table_record(&groups, number);
+    const uint32_t *numbers = number == 0 ? nobody : table_record(&group_table, number);
     for (uint32_t i = 0; i < group_size; i++) {
         uint32_t thread = group * group_size + i;
-        if (numbers[i] == thread_numbers[thread]) continue;
-        load_thread(machine, thread, numbers[i]);
-        thread_numbers[thread] = numbers[i];
+        if (numbers[i] != loaded_numbers[thread]) load_local(machine, thread, numbers[i]);
+        if (numbers[i] != local_numbers[thread]) become_local(machine, thread, numbers[i]);
     }
 }
 
-static void load_pair(VmMachine *machine, uint32_t number) {
-    uint32_t globals = segment_count - 1;
-    const Pair *wanted = table_record(&pairs, number);
-    load_tree(machine, globals, segments[globals].height, 0, wanted->globals);
-    if (wanted->header != pair.header) {
-        memset(&header, 0, sizeof header);
-        if (wanted->header != 0) memcpy(&header, table_record(&blocks, wanted->header), sizeof header);
+static void load_heap(VmMachine *machine, uint32_t thread, uint32_t number) {
+    static const Heap nothing;
+    const Heap *heap = number == 0 ? &nothing : table_record(&heap_table, number);
+    VmHeap *record = machine->heaps + thread;
+    record->live_ids = heap->live_ids;
+    record->id_end = heap->id_end;
+    record->space_end = heap->space_end;
+    for (uint32_t i = 0; i < HEAP_SEGMENTS; i++)
+        trees_load(machine, segment_of_thread(thread, HEAP_ENTRIES + i),
+                   segment_in_use(machine, NULL, record, HEAP_ENTRIES + i), heap->trees[i]);
+    heaps[thread] = *heap;
+    heap_numbers[thread] = number;
+}
+
+static void load_shared(VmMachine *machine, uint32_t number) {
+    const Shared *wanted = table_record(&shared_table, number);
+    trees_load(machine, trees_globals(), machine->image.globals_size, wanted->globals);
+    if (wanted->heaps != shared.heaps) {
+        const uint32_t *numbers = table_record(&heaps_table, wanted->heaps);
+        for (uint32_t thread = 0; thread < thread_count; thread++) {
+            if (numbers[thread] != heap_numbers[thread]) load_heap(machine, thread, numbers[thread]);
+        }
+    }
+    if (wanted->header != shared.header) {
+        memcpy(&header, trees_line(wanted->header), sizeof header);
         *machine->header = header;
     }
-    pair = *wanted;
+    shared = *wanted;
 }
 
 void store_load(VmCheck *check) {
     VmMachine *machine = check->machine;
     if (root_number == pan_tracked) return;
-    const Root *wanted = table_record(&roots, pan_tracked);
-    changed_entry_count = 0;
+    const Root *wanted = table_record(&root_table, pan_tracked);
+    trees_begin_loading();
     for (uint32_t group = 0; group < GROUPS; group++) {
         if (wanted->groups[group] != root.groups[group]) load_group(machine, group, wanted->groups[group]);
     }
-    for (uint32_t i = 0; i < changed_entry_count; i++) account_entries(machine, changed_entries[i], 1);
-    if (wanted->pair != root.pair) load_pair(machine, wanted->pair);
+    if (wanted->shared != root.shared) load_shared(machine, wanted->shared);
+    trees_end_loading(machine);
     if (wanted->summary != root.summary)
-        memcpy(known_summary, table_record(&summaries, wanted->summary), summaries.record_bytes);
+        memcpy(known_summary, table_record(&summary_table, wanted->summary), summary_table.record_bytes);
     root = *wanted;
     root_number = pan_tracked;
     verify(machine, root_number, "loads");
@@ -493,23 +365,22 @@ void store_load(VmCheck *check) {
 void store_revert(VmCheck *check) {
     VmMachine *machine = check->machine;
     VmChanges *changes = machine->changes;
-    changed_entry_count = 0;
-    for (uint32_t i = 0; i < changes->count; i++) {
-        uint64_t line = changes->lines[i];
-        uint32_t number = segment_of(machine, line);
-        changes->marked[line] = 0;
-        if (number == segment_count) continue;
-        uint32_t index = (uint32_t)(line - segments[number].first_line);
-        load_line(machine, number, index, segments[number].level[0][index]);
-    }
-    for (uint32_t i = 0; i < changed_entry_count; i++) account_entries(machine, changed_entries[i], 1);
-    for (uint64_t left = changes->threads; left != 0; left &= left - 1) {
+    trees_begin_loading();
+    trees_put_back(machine);
+    for (uint64_t left = changes->threads | moved; left != 0; left &= left - 1) {
         uint32_t thread = (uint32_t)__builtin_ctzll(left);
-        machine->threads[thread] = threads[thread].thread;
-        machine->heaps[thread] = threads[thread].heap;
+        VmHeap *heap = machine->heaps + thread;
+        heap->live_ids = heaps[thread].live_ids;
+        heap->id_end = heaps[thread].id_end;
+        heap->space_end = heaps[thread].space_end;
+        become_local(machine, thread, local_numbers[thread]);
     }
-    changes->count = 0;
-    changes->threads = 0;
+    for (uint64_t left = moved; left != 0; left &= left - 1) {
+        uint32_t group = (uint32_t)__builtin_ctzll(left) / group_size;
+        load_group(machine, group, root.groups[group]);
+    }
+    trees_end_loading(machine);
+    changes->threads = moved = 0;
     *machine->header = header;
     verify(machine, root_number, "reverts to");
 }
@@ -521,6 +392,6 @@ const void *store_identity(size_t *size) {
 
 const StateSummary *store_summary(void) {
     if (pan_tracked == 0) return NULL;
-    const Root *tracked = table_record(&roots, pan_tracked);
-    return table_record(&summaries, tracked->summary);
+    const Root *tracked = table_record(&root_table, pan_tracked);
+    return table_record(&summary_table, tracked->summary);
 }
