@@ -30,6 +30,7 @@ from pancam.spin.options import (
     run_flags,
 )
 from pancam.spin.report import Report, read_report
+from pancam.spin.shared_memory import remove_segments
 from pancam.spin.verifier import (
     MODEL,
     driver_text,
@@ -247,6 +248,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    remove_segments(process.pid)
 
 
 def group_memory(leader: int) -> int:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from pancam import cache
 from pancam.errors import DriverError, ToolError
 from pancam.resources import machine_sources, promela_templates
+from pancam.spin.shared_memory import remove_segments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -187,10 +188,16 @@ def rerun_trail(binary: Path, trail: Path, environment: Mapping[str, str]) -> st
     moves.unlink(missing_ok=True)
     length = trail.read_bytes().count(b"\n")
     command = [str(binary), "-w10", f"-m{length + 10}", "-r", trail.name]  # the smallest tables: none is needed
-    subprocess.run(
-        command, cwd=trail.parent, env={**os.environ, **environment, "PANCAM_MOVES": str(moves)}, check=False,
-        stdin=subprocess.DEVNULL, capture_output=True, timeout=REPLAY_SECONDS,
+    process = subprocess.Popen(
+        command, cwd=trail.parent, env={**os.environ, **environment, "PANCAM_MOVES": str(moves)},
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
+    try:
+        process.wait(REPLAY_SECONDS)
+    finally:
+        process.kill()
+        process.wait()
+        remove_segments(process.pid)
     return moves.read_text() if moves.is_file() else ""
 
 

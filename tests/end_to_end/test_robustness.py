@@ -164,12 +164,19 @@ def test_another_spin_misses_the_cache(pancam: CommandLine, tmp_path: Path) -> N
         assert len(list((tmp_path / "own" / "pancam").glob("verifier-*"))) == verifiers
 
 
-def test_several_cores_leave_no_shared_memory_behind(pancam: CommandLine) -> None:
-    def segments() -> set[str]:
-        return set(Path("/proc/sysvipc/shm").read_text().splitlines()[1:])
+def orphans() -> set[str]:
+    """Shared memory whose creator is no more; other tests may be running."""
+    lines = Path("/proc/sysvipc/shm").read_text().splitlines()
+    creator = lines[0].split().index("cpid")
+    return {line for line in lines[1:] if not Path(f"/proc/{line.split()[creator]}").exists()}
 
-    before = segments()
+
+def test_several_cores_leave_no_shared_memory_behind(pancam: CommandLine) -> None:
+    before = orphans()
     file = pancam.file("many.c", MANY_STATES)
     assert pancam.verdict(file, "--cores", "2", "--time", "1") == "unknown"
     assert pancam.verdict(file, "--cores", "2", "--memory", "200M") == "unknown"
-    assert len(segments() - before) == 0
+    wrong = pancam.file("lost.c", LOST_UPDATE)
+    for options in ([], ["--bitstate"], ["--store", "raw"]):
+        assert pancam.verdict(wrong, "--cores", "2", *options) == "violated"
+    assert orphans() - before == set()
