@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two result files side by side: what became faster, slower, smaller."""
 
+from dataclasses import replace
+
 from experiments import record
 from suite.measure import Run
 from suite.results import Results
@@ -25,7 +27,14 @@ def lines(old: Results, new: Results) -> list[str]:
         "Now",
     ]
     told = [f"not in the old file: {', '.join(alone)}"] if alone else []
-    return [*_means(old, new), "", *record.table(heads, body), *told]
+    names = {run.name for run in new.programs} & set(before)
+    return [*_means(_only(old, names), _only(new, names)), "", *record.table(heads, body), *told]
+
+
+def _only(one: Results, names: set[str]) -> Results:
+    """Without the searches that the other file does not have."""
+    kept = [(run, beside) for run, beside in zip(one.programs, one.beside, strict=True) if run.name in names]
+    return replace(one, programs=[run for run, _ in kept], beside=[beside for _, beside in kept])
 
 
 def _row(old: Run, old_beside: float, new: Run, new_beside: float, empty: tuple[int, int]) -> list[str]:

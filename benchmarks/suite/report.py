@@ -51,7 +51,7 @@ def row(run: Run, empty: int, beside: float | None) -> list[str]:
     """One search as cells of a table."""
     return [
         run.name,
-        f"{run.states:,}" if run.verdict == "holds" else f"more than {run.states:,} ({run.verdict})",
+        f"{run.states:,}" if run.verdict != "unknown" else f"more than {run.states:,} ({run.verdict})",
         f"{run.transitions:,}",
         f"{run.busy_seconds:.2f}",
         f"{run.transitions_per_second:,.0f}",

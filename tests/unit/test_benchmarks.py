@@ -99,7 +99,7 @@ def test_comparison_has_factors_for_what_both_files_have() -> None:
     new.beside = [6_000_000.0] * 2
     lines = compare.lines(old, new)
     assert "| p N=1 | 2,000,000 | 2,000,000 | 2.00 | 2.00 | 1.00 | 0.50 | 1.00 |" in lines
-    assert lines[0] == "part of the ceiling, geometric mean: 0.25 before, 0.71 now"
+    assert lines[0] == "part of the ceiling, geometric mean: 0.50 before, 1.00 now"
     assert lines[-1] == "not in the old file: new N=1"
 
 
