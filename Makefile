@@ -10,11 +10,11 @@ N ?= 1000
 SEED ?= 1
 JOBS ?= $(shell nproc)
 MUTATIONS ?= 100000
-# Arguments of the benchmark: names of programs, or --record to renew docs/benchmarks.md.
+# Arguments of the benchmark: names of parts, --against OLD.json, or --record to renew docs/performance.md.
 BENCH ?=
 FIGURES ?=
 
-.PHONY: demo test lint fuzz fuzz-liveness fuzz-native agree sanitize bench figures docs format clean tools-demo tools-test tools-bench
+.PHONY: demo test lint fuzz fuzz-liveness fuzz-native agree sanitize bench bench-quick figures docs format clean tools-demo tools-test tools-bench
 
 demo: tools-demo $(INSTALLED)
 	@scripts/demo.sh
@@ -52,9 +52,12 @@ agree: tools-test $(INSTALLED)
 sanitize: tools-test $(INSTALLED)
 	$(PY) tests/sanitize/mutate.py --count $(MUTATIONS)
 
-bench: tools-bench $(INSTALLED)
-	$(PY) benchmarks/vm_speed.py $(BENCH)
-	$(PY) benchmarks/check_start.py $(BENCH)
+# Searches beside the ceiling, two cores, little and much memory, other checkers, small checks, the machine's own speed.
+bench: tools-bench $(INSTALLED) $(PLOTTING)
+	$(PY) benchmarks/bench.py $(BENCH)
+
+bench-quick: tools-demo $(INSTALLED)
+	$(PY) benchmarks/bench.py --quick $(BENCH)
 
 # The experiments of docs/experiments.md; FIGURES='robots --limit 10' for one of them, with less time for a search.
 figures: tools-demo $(INSTALLED) $(PLOTTING)
@@ -81,7 +84,7 @@ $(INSTALLED): $(BUILD_INPUTS) | tools-demo
 	scripts/setup.sh python
 	@touch $@
 
-# Only figures need it, so other targets do without.
+# Only plots need it, so other targets do without.
 $(PLOTTING): pyproject.toml | $(INSTALLED)
 	$(PY) -m pip install -q --no-build-isolation -e '.[figures]' </dev/null
 	@touch $@

@@ -31,10 +31,10 @@ mpl.rcParams.update(
 )
 
 
-def panels(titles: Sequence[str], *, height: float = HEIGHT) -> tuple[Figure, list[Axes]]:
-    """A figure with a panel for each title, side by side, with one scale for what is counted."""
+def panels(titles: Sequence[str], *, height: float = HEIGHT, shared: bool = True) -> tuple[Figure, list[Axes]]:
+    """A figure with a panel for each title, side by side, with one scale for what is counted unless told otherwise."""
     figure, axes = plt.subplots(
-        1, len(titles), figsize=(WIDTH, height), sharey=True, squeeze=False, layout="constrained"
+        1, len(titles), figsize=(WIDTH, height), sharey=shared, squeeze=False, layout="constrained"
     )
     for axis, title in zip(axes[0], titles, strict=True):
         axis.set_title(title, fontsize=9)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the experiments leave behind: rows as CSV, and tables between the markers of docs/experiments.md."""
+"""What the experiments leave behind: rows as CSV, and tables between the markers of a page in docs/."""
 
 import csv
 import textwrap
@@ -10,7 +10,7 @@ from pathlib import Path
 from experiments.search import Row
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-START = "<!-- {}: written by benchmarks/figures.py -->\n"
+START = "<!-- {}: written by benchmarks/{} -->\n"
 END = "<!-- end -->\n"
 LINE = 120
 
@@ -43,13 +43,13 @@ def load(path: Path) -> list[Row]:
         ]
 
 
-def put(page: str, name: str, lines: Sequence[str]) -> str:
+def put(page: str, name: str, lines: Sequence[str], writer: str = "figures.py") -> str:
     """The page with new lines between the markers of this name."""
-    marker = START.format(name)
+    marker = START.format(name, writer)
     before, found, rest = page.partition(marker)
     _, end, after = rest.partition(END)
     if not found or not end:
-        message = f"docs/experiments.md has lost its marker {marker.strip()} or the end of it"
+        message = f"the page has lost its marker {marker.strip()} or the end of it"
         raise SystemExit(message)
     return before + marker + "\n" + "\n".join(lines) + "\n\n" + end + after
 

@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make bench`: how fast the virtual machine is, as ratios to native code and to LLVM's own interpreter.
+"""How fast the virtual machine is, as ratios to native code and to LLVM's own interpreter.
 
 Each program is run by all three, side by side, with a number of rounds and with none; the difference is the time of the
 work alone, without start-up and compilation. A second part says where the time of a hello-world run goes.
-Times are processor time, the best of three, so that other work on the computer disturbs them little. Nothing is
-asserted. Results go to benchmarks/results/ with the machine and the versions, with --record also to docs/benchmarks.md.
+Times are processor time, the best of three, so that other work on the computer disturbs them little.
 """
 
-import argparse
-import json
-import platform
 import re
 import resource
 import shutil
@@ -17,13 +13,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from importlib import metadata
 from pathlib import Path
+from typing import Any
 
-HERE = Path(__file__).resolve().parent
-PAGE = HERE.parent / "docs" / "benchmarks.md"
+HERE = Path(__file__).resolve().parents[1]
 REPEATS = 3
 
 HELLO_LIMIT = 0.5
@@ -177,20 +172,6 @@ def timed_phases(source: Path) -> dict[str, float]:
     return {name: float(value) for name, value in lines}
 
 
-def versions() -> dict[str, str]:
-    """Return what the numbers depend on."""
-    processor = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    return {
-        "processor": processor.group(1) if processor else platform.machine(),
-        "system": platform.platform(),
-        "python": platform.python_version(),
-        "clang": run([clang(), "--version"]).splitlines()[0],
-        "lli": next((line.strip() for line in run(["lli", "--version"]).splitlines() if "version" in line), "unknown"),
-        "pancam": metadata.version("pancam"),
-        "llvmlite": metadata.version("llvmlite"),
-    }
-
-
 def table_lines(speeds: list[Speed]) -> list[str]:
     """Return the times and ratios of all programs."""
     lines = [f"{'program':10} {'native':>10} {'lli':>10} {'pancam':>10} {'x native':>10} {'lli / pancam':>13}"]
@@ -223,39 +204,16 @@ def summary_lines(speeds: list[Speed], start: dict[str, float]) -> list[str]:
     ]
 
 
-def record(report: str) -> None:
-    """Put the report into docs/benchmarks.md, in place of the one that is there."""
-    text = PAGE.read_text()
-    PAGE.write_text(re.sub(r"```\n.*?```\n", lambda _: f"```\n{report}\n```\n", text, count=1, flags=re.DOTALL))
-
-
-def main() -> None:
-    """Measure, print and store."""
-    parser = argparse.ArgumentParser(description="Measure the speed of pancam's virtual machine.")
-    parser.add_argument("programs", nargs="*", help="names of programs; all when none is given")
-    parser.add_argument("--record", action="store_true", help="also put the report into docs/benchmarks.md")
-    options = parser.parse_args()
-    all_sources = sorted((HERE / "programs").glob("*.c"))
-    sources = [path for path in all_sources if not options.programs or path.stem in options.programs]
-    if not sources:
-        sys.exit(f"no such program; there are {', '.join(path.stem for path in all_sources)}")
+def measure_all(names: Sequence[str] = ()) -> dict[str, Any]:
+    """All programs, or those that are named, and a hello-world run."""
+    sources = [path for path in sorted((HERE / "programs").glob("*.c")) if not names or path.stem in names]
     with tempfile.TemporaryDirectory(prefix="pancam-bench-") as name:
         speeds = [measure(source, Path(name)) for source in sources]
         start = measure_start(Path(name))
-    used = versions()
-    parts = [table_lines(speeds), start_lines(start), summary_lines(speeds, start)]
-    parts.append([f"{name}: {text}" for name, text in used.items()])
-    report = "\n\n".join("\n".join(lines) for lines in parts)
-    print(report)
-    if options.record:
-        record(report)
-    results = HERE / "results"
-    results.mkdir(exist_ok=True)
-    path = results / f"{time.strftime('%Y%m%d-%H%M%S')}.json"
-    numbers = {"versions": used, "speeds": [asdict(speed) for speed in speeds], "start": start}
-    path.write_text(json.dumps(numbers, indent=2) + "\n")
-    print(f"\nwritten to {path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path}")
+    return {"speeds": [asdict(speed) for speed in speeds], "start": start}
 
 
-if __name__ == "__main__":
-    main()
+def report_lines(measured: dict[str, Any]) -> list[str]:
+    """Tables and extremes."""
+    speeds, start = [Speed(**speed) for speed in measured["speeds"]], measured["start"]
+    return [*table_lines(speeds), "", *start_lines(start), "", *summary_lines(speeds, start)]
