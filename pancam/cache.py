@@ -83,6 +83,42 @@ def obtain(name: str, make: Callable[[Path], None], notice: Callable[[str], None
     raise ToolError(f"no folder for cached files can be written: {'; '.join(problems)}")
 
 
+def keep(name: str, data: bytes, kind: str, most: int) -> None:
+    """Put a file into the cache, if that is possible; of those whose names start with `kind`, so many stay."""
+    with contextlib.suppress(OSError), tempfile.TemporaryDirectory(prefix="pancam-") as scratch:
+        fresh = Path(scratch) / name
+        fresh.write_bytes(data)
+        for folder in folders():
+            with contextlib.suppress(OSError):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                if _is_ours(folder):
+                    _move_in(fresh, folder / name)
+                    _trim(folder, kind, most)
+                    return
+
+
+def _trim(folder: Path, kind: str, most: int) -> None:
+    """Remove the files that were not used for the longest time."""
+    files = _beginning_with(folder, kind)
+    if len(files) > most:
+        for entry in sorted(files, key=lambda entry: entry.stat().st_mtime_ns)[:-most]:
+            os.unlink(entry.path)
+
+
+def _beginning_with(folder: Path, start: str) -> list[os.DirEntry[str]]:
+    with os.scandir(folder) as found:
+        return [entry for entry in found if entry.name.startswith(start) and not entry.name.endswith(_PARTIAL)]
+
+
+def beginning_with(start: str) -> list[os.DirEntry[str]]:
+    """The files in the cache whose names begin like that."""
+    found: list[os.DirEntry[str]] = []
+    for folder in folders():
+        with contextlib.suppress(OSError):
+            found += _beginning_with(folder, start) if _is_ours(folder) else []
+    return found
+
+
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Holds a lock that goes away with the process, whatever ends it."""

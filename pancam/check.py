@@ -77,6 +77,8 @@ def _is_cut_short(result: SearchResult, options: SearchOptions) -> bool:
 
 def replay_trails(program: Program, settings: Settings, trails: Sequence[Trail], most: int = 0) -> list[Trace]:
     """The violations that trails lead to, at most so many (0: all): one for each, or the races near its end."""
+    if not trails:
+        return []
     from pancam.explain.races import Lines, endings
     from pancam.explain.trace import replay_any
 
@@ -102,9 +104,11 @@ def make_checker(program: Program, settings: Settings) -> Checker:
 
 def _lines(program: Program, settings: Settings) -> Sequence[int]:
     """The line of each instruction, by which races are told apart."""
+    if not settings.races:
+        return ()
     from pancam.explain.code_view import CodeView
 
-    return CodeView(program).line_numbers if settings.races else ()
+    return CodeView(program).line_numbers
 
 
 def with_removed_lines(outcome: CheckResult, program: Program, plain: Program) -> CheckResult:
@@ -118,9 +122,9 @@ def with_removed_lines(outcome: CheckResult, program: Program, plain: Program) -
 
 def _refuse_bad_functions(program: Program, settings: Settings) -> None:
     """Functions that the check calls must be such that it can: seen here, it is no failure of the verifier."""
-    from pancam.vm.checker import Checker
-
     if settings.abstraction or settings.invariants or settings.liveness or settings.calls or settings.starts:
+        from pancam.vm.checker import Checker
+
         Checker(program.image, settings)
 
 

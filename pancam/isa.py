@@ -26,6 +26,10 @@ _DEFINES = {"D": 1, "D2": 2, "D3": 3, "DOPT": 1}
 _READS = {"S": 1, "S2": 2, "S3": 3}
 
 
+OPCODES: dict[str, Opcode]
+OPCODE_LIST: tuple[Opcode, ...]
+
+
 class TableError(Exception):
     """A row of a .def file is malformed: a bug of pancam, with the file and line."""
 
@@ -83,8 +87,13 @@ def parse_opcodes(rows: Iterator[tuple[int, str]]) -> dict[str, Opcode]:
     return opcodes
 
 
-OPCODES = parse_opcodes(_definition_rows("opcodes.def"))
-OPCODE_LIST = tuple(OPCODES.values())
+def __getattr__(name: str) -> object:
+    """OPCODES and OPCODE_LIST are read when somebody asks for them: most checks of known programs need neither."""
+    if name not in ("OPCODES", "OPCODE_LIST"):
+        raise AttributeError(name)
+    opcodes = parse_opcodes(_definition_rows("opcodes.def"))
+    globals().update(OPCODES=opcodes, OPCODE_LIST=tuple(opcodes.values()))
+    return globals()[name]
 
 
 @cache

@@ -11,20 +11,29 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pancam import program_cache
+from pancam.bytecode.entries import ALWAYS_NEEDED
 from pancam.errors import PancamError, UnresolvedSymbolError, UsageError
-from pancam.frontend.clang import CompileOptions, compile_sources, find_clang
-from pancam.nondet.overrides import parse_override
-from pancam.nondet.values import SMALL_TYPE
+from pancam.frontend.clang import Clang, Compilations, CompileOptions, find_clang
+from pancam.frontend.library import build_library, library_name
 from pancam.resources import guest_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from pancam.bytecode.program import Program
+    from pancam.ir.model import Module
     from pancam.liveness import Proposition
+    from pancam.nondet.rewrite import NondetOptions
 
 IMAGE_SUFFIX = ".pcb"
 DEFAULT_THREAD_LIMIT = 8
+# Of what makes programs out of bitcode, modules in an order in which importing one of them does not take long.
+STAGE_MODULES = (
+    "pancam.isa", "pancam.ir.types", "pancam.ir.values", "pancam.ir.model", "pancam.ir.read_values",
+    "pancam.ir.metadata", "pancam.ir.debuginfo", "pancam.ir.parser", "pancam.bytecode.function",
+    "pancam.bytecode.intrinsics", "pancam.bytecode.lower", "pancam.nondet.cells", "pancam.nondet.rewrite",
+)  # fmt: skip
 LIBRARY_FLAGS = ("-fno-builtin", "-fno-stack-protector")
 
 
@@ -47,7 +56,7 @@ class BuildOptions:
     nondet: tuple[str, ...] = ()  # --nondet: which values to try
     malloc_may_fail: bool = False
     nondet_uninit: bool = False  # what was never assigned has any value
-    small_type: int = SMALL_TYPE  # types with so many values are enumerated; tests want fewer
+    small_type: int | None = None  # types with so many values are enumerated; tests want fewer
 
 
 class Timings:
@@ -93,44 +102,97 @@ def build_program(paths: Sequence[str], options: BuildOptions, arguments: list[s
 
 
 def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: list[str], timings: Timings) -> Program:
-    with timings.phase("imports"):
-        from pancam.bytecode.competition import ErrorPlaces
-        from pancam.bytecode.lower import ALWAYS_NEEDED, MemoryUse, Roots, lower_module
-        from pancam.frontend.library import build_library
-        from pancam.frontend.module import load_module, preload
-        from pancam.nondet.rewrite import NondetOptions, make_choices
-
-        preload()
     clang = find_clang(options.clang)
     with tempfile.TemporaryDirectory(prefix="pancam-") as folder:
-        with timings.phase("clang"):
-            files = compile_sources(paths, options.compile, clang, Path(folder))
-            if options.propositions:
-                from pancam.frontend.propositions import compile_propositions
+        with timings.phase("clang"), Compilations(paths, options.compile, clang, Path(folder)) as compilations:
+            library = (sorted(guest_sources().glob("*.c")), _library_options(options.compile), clang, ALWAYS_NEEDED)
+            words = [_program_name(paths), *arguments]
+            tools = program_cache.tools_of(library_name(*library))
+            start = program_cache.start_of_name([repr(options), *paths, "--", *words], tools)
+            if not program_cache.is_expected(start, paths):
+                _import_stages(lambda: compilations.is_busy)
+            files = _compiled(compilations, paths, options, clang, Path(folder))
+        with timings.phase("cache"):
+            name = program_cache.name_of(start, files)
+            program = program_cache.find(name)
+        if program is not None:
+            return program
+        module = _link(files, library, paths, options, timings)
+    program = _lower(module, words, options, timings)
+    with timings.phase("cache"):
+        program_cache.keep(name, program)
+    return program
 
-                added = compile_propositions(paths, options.propositions, options.compile, clang, Path(folder))
-                files = [added.get(number, file) for number, file in enumerate(files)]
-        with timings.phase("library"):
-            library = build_library(
-                sorted(guest_sources().glob("*.c")), _library_options(options.compile), clang, ALWAYS_NEEDED
-            )
-        with timings.phase("link"):
-            module = load_module(files, library, paths, options.labels)
+
+def _import_stages(is_wanted: Callable[[], bool]) -> None:
+    """Import what is needed unless the program is in the cache, one module after the other while that is wanted."""
+    from importlib import import_module
+
+    for name in STAGE_MODULES:
+        if not is_wanted():
+            return
+        import_module(name)
+
+
+def _compiled(
+    compilations: Compilations, paths: Sequence[str], options: BuildOptions, clang: Clang, folder: Path
+) -> list[Path]:
+    """The bitcode of all files, with the propositions in those whose names they speak of."""
+    files = compilations.finish()
+    if not options.propositions:
+        return files
+    from pancam.frontend.propositions import compile_propositions
+
+    added = compile_propositions(paths, options.propositions, options.compile, clang, folder)
+    return [added.get(number, file) for number, file in enumerate(files)]
+
+
+def _link(
+    files: Sequence[Path],
+    library: tuple[Sequence[Path], CompileOptions, Clang, Sequence[str]],
+    paths: Sequence[str],
+    options: BuildOptions,
+    timings: Timings,
+) -> Module:
+    with timings.phase("imports"):
+        from pancam.frontend.module import load_module, preload
+
+        preload()
+    with timings.phase("library"):
+        bitcode = build_library(*library)
+    with timings.phase("link"):
+        return load_module(files, bitcode, paths, options.labels)
+
+
+def _lower(module: Module, words: list[str], options: BuildOptions, timings: Timings) -> Program:
+    with timings.phase("imports"):
+        from pancam.bytecode.competition import ErrorPlaces
+        from pancam.bytecode.lower import MemoryUse, Roots, lower_module
+        from pancam.nondet.rewrite import make_choices
     with timings.phase("lower"):
         defined = {name for name, function in module.functions.items() if not function.is_declaration}
         mentioned = tuple(name for name in options.candidates if name in defined)
         has_main = options.needs_main or "main" in mentioned
         errors = ErrorPlaces(options.error_functions, options.error_labels)
         roots = Roots(has_main, (*options.functions, *(name for name in mentioned if name != "main")), errors)
-        overrides = tuple(map(parse_override, options.nondet))
-        outside, small = bool(options.candidates), options.small_type
-        wanted = NondetOptions(overrides, outside, options.malloc_may_fail, options.nondet_uninit, small)
-        choices = make_choices(module, roots.names, wanted)
-        words = [_program_name(paths), *arguments]
+        choices = make_choices(module, roots.names, _nondet_options(options))
         memory = MemoryUse(options.uninit, not options.keeps_variables)
         program = lower_module(choices.module, words, options.thread_limit, roots, memory)
         program.restrictions = choices.restrictions
         return program
+
+
+def _nondet_options(options: BuildOptions) -> NondetOptions:
+    from pancam.nondet.overrides import parse_override
+    from pancam.nondet.rewrite import NondetOptions
+
+    made = NondetOptions(
+        tuple(map(parse_override, options.nondet)),
+        bool(options.candidates),
+        options.malloc_may_fail,
+        options.nondet_uninit,
+    )
+    return made if options.small_type is None else replace(made, small_type=options.small_type)
 
 
 def _library_options(options: CompileOptions) -> CompileOptions:
@@ -143,7 +205,7 @@ def _program_name(paths: Sequence[str]) -> str:
 
 
 def _load_image(paths: Sequence[str], arguments: list[str]) -> Program:
-    from pancam.bytecode.program import read_program, with_arguments
+    from pancam.bytecode.program_file import read_program, with_arguments
 
     if len(paths) != 1:
         raise UsageError(f"an image ({IMAGE_SUFFIX}) is a whole program: it cannot be linked with other files")

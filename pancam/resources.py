@@ -23,6 +23,11 @@ def _folder(name: str) -> Path:
     raise ToolError(f"the folder {name} of pancam is missing: the installation is damaged, install pancam again")
 
 
+def package() -> Path:
+    """Folder of pancam's own Python."""
+    return _PACKAGE
+
+
 def machine_sources() -> Path:
     """Folder vm_c: the virtual machine and, below it, what is compiled together with checked programs."""
     return _folder("vm_c")

@@ -123,6 +123,7 @@ static void find_other(Finder *finder, uint32_t thread, const VmInstr *instr, co
     switch (instr->op) {
     case OP_RET:
     case OP_RETV:
+    case OP_RETI:
     case OP_RETN:
         add_dropped(finder, thread, frame.caller == 0 ? 0 : frame.stack_ids);
         if (frame.caller == 0) add_thread(finder, thread);

@@ -126,6 +126,7 @@ VmStop LOOP_NAME(VmMachine *machine, VmCall *call) {
     CASE(XORI) { A = B ^ IMM; NEXT(); }
     CASE(SEXT) { A = low_bits(sign_extend(B, ip->x), ip->y); NEXT(); }
     CASE(LEA) { A = POINTER(B + C * (uint64_t)(int64_t)(int32_t)ip->x + (uint64_t)SIGNED_Y); NEXT(); }
+    CASE(LEAI) { A = POINTER(IMM + C * ip->b); NEXT(); }
 
     CASE(EQ) { A = B == C; NEXT(); }
     CASE(NE) { A = B != C; NEXT(); }
@@ -145,6 +146,8 @@ VmStop LOOP_NAME(VmMachine *machine, VmCall *call) {
     CASE(JNEI) JUMP_IF(A != (uint64_t)SIGNED_Y);
     CASE(JULTI) JUMP_IF(A < (uint64_t)SIGNED_Y);
     CASE(JUGTI) JUMP_IF(A > (uint64_t)SIGNED_Y);
+    CASE(JANYI) JUMP_IF((A & (uint64_t)SIGNED_Y) != 0);
+    CASE(JNONEI) JUMP_IF((A & (uint64_t)SIGNED_Y) == 0);
     CASE(SWITCH) {
         ip = code + table_target(&machine->image, ip->x, A, machine->image.tables[ip->x].default_pc);
         DISPATCH();
@@ -178,6 +181,7 @@ no_frame: /* push_frame fails before it changes anything; the frame it was calle
     RAISE(FAULT_STACK_LIMIT, callee->frame_slots, 0);
     CASE(RET) { result = 0; goto returning; }
     CASE(RETV) { result = A; goto returning; }
+    CASE(RETI) { result = IMM; goto returning; }
 returning:
     frame = read_frame_header(r);
     if (UNLIKELY(frame.caller == 0)) goto thread_over;

@@ -7,7 +7,7 @@
 #pragma once
 
 #define IMAGE_MAGIC 0x4d414350u /* "PCAM" */
-#define IMAGE_VERSION 4u
+#define IMAGE_VERSION 5u
 #define NO_SLOT 0xffffu
 #define FRAME_HEADER_SLOTS 2u
 #define NO_LIVE_SET 0xffffffffu

@@ -216,7 +216,8 @@ static int check_special(const Check *check, VmInstr *instr) {
         if (instr->x >= NO_SLOT) return reject(check, "too many arguments", instr->x);
         return check_call(check, instr, instr->x + (instr->y & 1), instr->y >> 16);
     case OP_RET: return check_return(check, instr, 0);
-    case OP_RETV: return check_return(check, instr, 1);
+    case OP_RETV:
+    case OP_RETI: return check_return(check, instr, 1);
     case OP_RETN: return check_return(check, instr, instr->a);
     case OP_TRAP:
     case OP_TRAPV: return (instr->x > FAULT_NONE && instr->x < FAULT_COUNT) || reject(check, "no such fault", instr->x);
@@ -257,6 +258,7 @@ static int ends_control_flow(uint32_t opcode) {
     case OP_JMPIND:
     case OP_RET:
     case OP_RETV:
+    case OP_RETI:
     case OP_RETN:
     case OP_TRAP:
     case OP_TRAPV:

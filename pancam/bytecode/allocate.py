@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gives slots to units: copies are merged where their live ranges allow it, then slots are filled first-fit.
 
-Parameters and results keep the slots that the calling convention names; outgoing arguments lie above all others.
+Parameters and results keep the slots that the calling convention names; outgoing arguments lie above all others, and
+are made there where that is possible.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from pancam.bytecode import liveness
 from pancam.isa import constants
 
 if TYPE_CHECKING:
-    from pancam.bytecode.code import CodeBlock, Inst, VirtualCode
+    from collections.abc import Container
+
+    from pancam.bytecode.code import CodeBlock, VirtualCode
 
 
 @dataclass
@@ -90,10 +93,48 @@ def _coalesce(code: VirtualCode, classes: _Classes) -> None:
                 classes.merge(inst.a, inst.b)
 
 
-def _first_fit(code: VirtualCode, classes: _Classes) -> list[int]:
-    """Slot of each unit, outgoing ones excepted (-1)."""
+def _arguments_in_place(code: VirtualCode, classes: _Classes, ranges: list[int]) -> dict[int, int]:
+    """Classes whose units are made where the function that is called expects them: the root and number of the argument.
+
+    A call overwrites that place, so that no unit there is live across one.
+    """
+    number_of = {unit: number for number, unit in enumerate(code.outgoing)}
+    taken = [ranges[unit] for unit in code.outgoing]
+    across, defined = _calls(code, classes)
+    found: dict[int, int] = {}
+    for block in code.blocks:
+        for inst in block.insts:
+            number = number_of.get(inst.a) if inst.op.name == "MOV" else None
+            root = classes.find(code.group_base[inst.b]) if number is not None else -1
+            if number is None or root in found or inst.b in number_of or root in classes.fixed:
+                continue
+            occupied = classes.range[root]
+            if code.group_size[root] == 1 and not occupied & (taken[number] | across & ~defined.get(root, 0)):
+                found[root] = number
+                taken[number] |= occupied
+    return found
+
+
+def _calls(code: VirtualCode, classes: _Classes) -> tuple[int, dict[int, int]]:
+    """The positions of calls; those at which a class is defined by one, by its root."""
+    across, position = 0, 1
+    defined: dict[int, int] = {}
+    for block in code.blocks:
+        for inst in block.insts:
+            if inst.op.name in ("CALL", "CALLPTR"):
+                across |= 1 << position
+                for unit in inst.defines():
+                    root = classes.find(code.group_base[unit])
+                    defined[root] = defined.get(root, 0) | 1 << position
+            position += 1
+    return across, defined
+
+
+def _first_fit(code: VirtualCode, classes: _Classes, elsewhere: Container[int]) -> list[int]:
+    """Slot of each unit, those excepted that belong to outgoing arguments (-1): the units, and classes `elsewhere`."""
     outgoing = set(code.outgoing)
     roots = {classes.find(base) for base in code.group_size if base not in outgoing}
+    roots = {root for root in roots if root not in elsewhere}
     occupied: list[int] = [0] * (max(classes.fixed_range, default=-1) + 1)
     for slot, range_ in classes.fixed_range.items():
         occupied[slot] = range_
@@ -105,7 +146,7 @@ def _first_fit(code: VirtualCode, classes: _Classes) -> list[int]:
         fixed = classes.fixed.get(root)
         slot_of_root[root] = _place(occupied, classes.range[root], code.group_size[root]) if fixed is None else fixed
     return [
-        -1 if unit in outgoing else slot_of_root[classes.find(base)] + unit - base
+        slot_of_root.get(classes.find(base), -1 - unit + base) + unit - base
         for unit, base in enumerate(code.group_base)
     ]
 
@@ -147,57 +188,8 @@ def _live_masks(block: CodeBlock, live_out: int, slot_of: list[int]) -> list[int
     return masks
 
 
-def _is_dead(inst: Inst, reads: list[int]) -> bool:
-    return inst.op.name in _PURE and not any(reads[unit] for unit in inst.defines())
-
-
-_PURE = (
-    {"MOV", "CONST", "TLSADDR", "LEA", "SEXT", "SELECT", "SELF"}
-    | {
-        f"{name}{suffix}"
-        for name in (
-            "ADD",
-            "ADDI",
-            "SUB",
-            "MUL",
-            "MULI",
-            "SHL",
-            "SHLI",
-            "LSHR",
-            "LSHRI",
-            "ASHR",
-            "ASHRI",
-            "SLT",
-            "SLTI",
-        )
-        for suffix in ("8", "16", "32", "64")
-    }
-    | {"AND", "ANDI", "OR", "ORI", "XOR", "XORI", "EQ", "NE", "EQI", "NEI", "ULT", "ULE", "ULTI", "UGTI"}
-)
-
-
-def remove_dead_code(code: VirtualCode) -> None:
-    """Drop instructions that only write units that nobody reads."""
-    reads = [0] * len(code.group_base)
-    for block in code.blocks:
-        for inst in block.insts:
-            for unit in inst.reads():
-                reads[unit] += 1
-    for block in reversed(code.blocks):
-        kept: list[Inst] = []
-        for inst in reversed(block.insts):
-            if _is_dead(inst, reads):
-                for unit in inst.reads():
-                    reads[unit] -= 1
-            else:
-                kept.append(inst)
-        kept.reverse()
-        block.insts = kept
-
-
 def allocate(code: VirtualCode) -> Allocation:
     """Slots for all units of the function, and what is live before each instruction."""
-    remove_dead_code(code)
     live = liveness.analyse(code)
     ranges = live.ranges
     if code.keeps_everything:
@@ -206,11 +198,16 @@ def allocate(code: VirtualCode) -> Allocation:
     classes = _Classes(code, ranges)
     if not code.keeps_everything:
         _coalesce(code, classes)
-    slot_of = _first_fit(code, classes)
+    in_place = {} if code.keeps_everything else _arguments_in_place(code, classes, ranges)
+    slot_of = _first_fit(code, classes, in_place)
     local_slots = _used_slots(code, slot_of, ranges)
     first_outgoing = local_slots + constants()["FRAME_HEADER_SLOTS"]
     for index, unit in enumerate(code.outgoing):
         slot_of[unit] = first_outgoing + index
+    for unit, base in enumerate(code.group_base):
+        number = in_place.get(classes.find(base))
+        if number is not None:
+            slot_of[unit] = first_outgoing + number
     masks = {block.label: _live_masks(block, live.live_out[block.label], slot_of) for block in code.blocks}
     frame_slots = first_outgoing + len(code.outgoing)
     return Allocation(slot_of, local_slots, frame_slots, masks, live.ranges, live.starts)

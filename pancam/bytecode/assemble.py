@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from pancam.bytecode.allocate import allocate
-from pancam.bytecode.code import MASK32, NO_UNIT, CodeBlock, Inst
+from pancam.bytecode.code import MASK32, NO_UNIT, Inst
+from pancam.bytecode.jumps import inverted, shorten_jumps, thread_jumps
+from pancam.bytecode.simplify import simplify
 from pancam.isa import constants
 
 if TYPE_CHECKING:
     from pancam.bytecode.allocate import Allocation
-    from pancam.bytecode.code import JumpTable, LabelAddress
+    from pancam.bytecode.code import CodeBlock, JumpTable, LabelAddress
     from pancam.bytecode.function import LoweredFunction
 
 
@@ -49,69 +52,18 @@ class FunctionCode:
         return self.first_pc + len(self.instructions)
 
 
-INVERSE = {"JEQ": "JNE", "JNE": "JEQ", "JEQI": "JNEI", "JNEI": "JEQI"}
-
-
-def inverted(inst: Inst) -> Inst | None:
-    """The jump that is taken exactly when this one is not."""
-    name = inst.op.name
-    if name in INVERSE:
-        opposite = Inst(INVERSE[name], inst.a, inst.b, 0, 0, inst.y)
-    elif name.startswith(("JULT", "JSLT", "JULE", "JSLE")) and inst.op.operands[1] == "S":
-        swapped = name.replace("LT", "le").replace("LE", "LT").replace("le", "LE")
-        opposite = Inst(swapped, inst.b, inst.a)
-    else:
-        return None
-    opposite.location = inst.location
-    return opposite
-
-
-def _thread_jumps(blocks: list[CodeBlock]) -> None:
-    """A jump to a block that only jumps goes on to where that one leads."""
-    leads = {b.label: b.insts[0].target for b in blocks if len(b.insts) == 1 and b.insts[0].op.name == "JMP"}
-
-    def final(label: str) -> str:
-        seen = {label}
-        while (following := leads.get(label)) is not None and following not in seen:
-            label = following
-            seen.add(label)
-        return label
-
-    for block in blocks:
-        for inst in block.insts:
-            if inst.target is not None:
-                inst.target = final(inst.target)
-
-
-def _arrange(blocks: list[CodeBlock]) -> None:
-    """Drop jumps to the block that follows, turning the condition round where that helps."""
-    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
-        insts = block.insts
-        if following is None or not insts or insts[-1].op.name != "JMP":
-            continue
-        if insts[-1].target == following.label:
-            insts.pop()
-            block.falls_into = following.label
-            continue
-        conditional = len(insts) > 1 and insts[-2].target == following.label
-        opposite = inverted(insts[-2]) if conditional else None
-        if opposite is not None:
-            opposite.target = insts[-1].target
-            insts[-2:] = [opposite]
-            block.falls_into = following.label
-
-
 def assemble_function(lowered: LoweredFunction, first_pc: int) -> FunctionCode:
     """Final code of a function that starts at first_pc; tables and label addresses are filled in by the image."""
     code = lowered.code
-    _thread_jumps(code.blocks)
-    needed = _reachable(code.blocks) | _addressed(lowered)
-    code.blocks = [block for block in code.blocks if block.label in needed]
-    _arrange(code.blocks)
+    shown = {unit for entry in lowered.debug for unit in entry.where or () if isinstance(unit, int)}
+    thread_jumps(code)
+    simplify(code, shown)
+    shorten_jumps(code, shown, {entry.label for entry in lowered.debug})
     allocation = allocate(code)
     result = FunctionCode(lowered, first_pc, allocation.local_slots, allocation.frame_slots)
     result.allocation = allocation
     kept = [_kept(block, allocation) for block in code.blocks]
+    _turn_round_jumps(code.blocks, kept, {entry.label for entry in lowered.debug})
     pc = first_pc
     for block, indices in zip(code.blocks, kept, strict=True):
         result.labels[block.label] = pc
@@ -123,31 +75,30 @@ def assemble_function(lowered: LoweredFunction, first_pc: int) -> FunctionCode:
     return result
 
 
-def _addressed(lowered: LoweredFunction) -> set[str]:
-    return {block for inst in _insts(lowered) if inst.targets for block, _ in inst.targets.blocks}
-
-
-def _insts(lowered: LoweredFunction) -> list[Inst]:
-    return [inst for block in lowered.code.blocks for inst in block.insts]
-
-
-def _reachable(blocks: list[CodeBlock]) -> set[str]:
-    by_label = {block.label: block for block in blocks}
-    reached, work = {blocks[0].label}, [blocks[0].label]
-    while work:
-        new = [label for label in by_label[work.pop()].successors() if label not in reached]
-        reached.update(new)
-        work.extend(new)
-    return reached
+def _turn_round_jumps(blocks: list[CodeBlock], kept: list[list[int]], with_records: set[str]) -> None:
+    """A condition that jumps over a block of which only a jump is left does that jump itself, turned round."""
+    jumps = Counter(label for block in blocks for inst in block.insts for label in inst.labels())
+    for number in range(len(blocks) - 2):
+        block, between, after = blocks[number : number + 3]
+        if not kept[number] or len(kept[number + 1]) != 1 or block.falls_into != between.label:
+            continue
+        test, jump = block.insts[kept[number][-1]], between.insts[kept[number + 1][0]]
+        opposite = inverted(test) if test.target == after.label and jump.op.name == "JMP" else None
+        if opposite is None or jumps[between.label] or between.label in with_records:
+            continue
+        opposite.target = jump.target
+        block.insts[kept[number][-1]] = opposite
+        between.insts[kept[number + 1].pop()] = Inst("NOP")
+        between.falls_into = after.label
 
 
 def _kept(block: CodeBlock, allocation: Allocation) -> list[int]:
-    """Indices of the instructions that remain: a copy within one slot does nothing."""
+    """Indices of the instructions that remain: one that is dead, or a copy within one slot, does nothing."""
     slot_of = allocation.slot_of
     return [
         index
         for index, inst in enumerate(block.insts)
-        if not (inst.op.name == "MOV" and slot_of[inst.a] == slot_of[inst.b])
+        if inst.op.name != "NOP" and not (inst.op.name == "MOV" and slot_of[inst.a] == slot_of[inst.b])
     ]
 
 

@@ -66,6 +66,18 @@ class Inst:
         self.extra_defines: tuple[int, ...] = ()
         self.extra_reads: tuple[int, ...] = ()
 
+    def copy(self) -> Inst:
+        """Another one like this."""
+        made = Inst(self.op.name, self.a, self.b, self.c, self.x, self.y)
+        made.location, made.target, made.targets, made.label = self.location, self.target, self.targets, self.label
+        made.extra_defines, made.extra_reads = self.extra_defines, self.extra_reads
+        return made
+
+    def labels(self) -> list[str]:
+        """Where it may jump to."""
+        found = [] if self.target is None else [self.target]
+        return found if self.targets is None else [*found, *self.targets.labels()]
+
     def defines(self) -> list[int]:
         """The units this instruction writes."""
         units = [unit for name, count in self.op.defines for unit in self._span(name, count)]
@@ -109,10 +121,7 @@ class CodeBlock:
     def successors(self) -> list[str]:
         found: list[str] = [] if self.falls_into is None else [self.falls_into]
         for inst in self.insts:
-            if inst.target is not None:
-                found.append(inst.target)
-            if inst.targets is not None:
-                found.extend(inst.targets.labels())
+            found.extend(inst.labels())
         return found
 
 

@@ -47,9 +47,14 @@ def container(bits: int) -> int:
     return next(width for width in (8, 16, 32, 64) if bits <= width)
 
 
+def fits(value: int, bits: int) -> bool:
+    """Whether the number is one of so many bits, signed."""
+    return -(1 << (bits - 1)) <= value < 1 << (bits - 1)
+
+
 def fits32(value: int) -> bool:
     """Whether a signed 32-bit field holds the number."""
-    return -(1 << 31) <= value < 1 << 31
+    return fits(value, 32)
 
 
 class Emitter:

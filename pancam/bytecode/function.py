@@ -119,6 +119,7 @@ class FunctionLowering:
         self._copies: dict[str, tuple[str, int]] = {}  # value name to (variable, its version when copied)
         self._versions: dict[str, int] = {}
         self.folded: dict[str, Instruction] = {}  # address computations that their users redo
+        self.elements: dict[str, Address] = {}  # addresses whose constant part is left to their users
         self.pending_tests: dict[str, Instruction] = {}  # comparisons that the block's branch does
         self.block: Block | None = None
         self.instruction: Instruction | None = None
@@ -230,6 +231,12 @@ class FunctionLowering:
                 if isinstance(value, Local):
                     found.setdefault(value.name, []).append(instruction)
         return found
+
+    @cached_property
+    def told(self) -> set[str]:
+        """Values that debug information speaks of."""
+        items = (item for block in self.function.blocks.values() for item in block.items)
+        return {i.value.name for i in items if isinstance(i, DebugRecord) and isinstance(i.value, Local)}
 
     @cached_property
     def escaping(self) -> set[str]:
@@ -408,6 +415,9 @@ class FunctionLowering:
     def address(self, value: Value) -> Address:
         """Where a pointer points, with constant offsets kept apart."""
         if isinstance(value, Local):
+            element = self.elements.get(value.name)
+            if element is not None:
+                return element
             folded = self.folded.get(value.name)
             if folded is not None:
                 inner = self.address(folded.operands[0])

@@ -10,6 +10,7 @@ from pancam.bytecode import lower_arith, lower_call, lower_control, lower_memory
 from pancam.bytecode.assemble import FunctionCode, assemble_function
 from pancam.bytecode.competition import ErrorPlaces, refuse_optimised
 from pancam.bytecode.debug import SourceMapBuilder
+from pancam.bytecode.entries import ENTRY, HARNESS_ENTRY, HARNESS_FUNCTIONS
 from pancam.bytecode.function import FunctionLowering, InstructionSet
 from pancam.bytecode.image import ImageWriter
 from pancam.bytecode.program import Program
@@ -18,12 +19,6 @@ from pancam.errors import UsageError
 
 if TYPE_CHECKING:
     from pancam.ir.model import Module
-
-ENTRY = "__pancam_start"
-HARNESS_ENTRY = "__pancam_prepare"  # of a program whose threads are started from outside
-HARNESS_FUNCTIONS = ("__pancam_enter_thread", "__pancam_begin_thread")
-# What the program needs without naming it.
-ALWAYS_NEEDED = (ENTRY, HARNESS_ENTRY, *HARNESS_FUNCTIONS, "memcpy", "memmove", "memset")
 
 INSTRUCTIONS = InstructionSet(
     evaluators={**lower_arith.EVALUATORS, **lower_memory.EVALUATORS},

@@ -13,10 +13,11 @@ from pancam.bytecode.code import Imm, Operand, SlotValue
 from pancam.bytecode.lanes import lanes, split_lanes
 from pancam.bytecode.layout import SLOT_BITS, WIDE, Scalar
 from pancam.bytecode.lower_float import evaluate_fcmp, evaluate_float_binary, evaluate_float_cast, evaluate_fneg
-from pancam.ir.types import VectorType
+from pancam.ir.types import IntType, VectorType
 from pancam.ir.values import ConstantInt
 
 if TYPE_CHECKING:
+    from pancam.bytecode.emitter import Emitter
     from pancam.bytecode.function import Evaluator, FunctionLowering, Handler
     from pancam.ir.model import Instruction
     from pancam.ir.types import Type
@@ -189,10 +190,21 @@ def evaluate_bitcast(lowering: FunctionLowering, instruction: Instruction) -> Sl
 # --- select, aggregates and vectors ---
 
 
+def _logical(emitter: Emitter, condition: Operand, if_true: Operand, if_false: Operand) -> Operand:
+    """A choice between truth values: LLVM's way to write && and ||."""
+    if isinstance(condition, int) and isinstance(if_true, int) and if_false == Imm(0):
+        return emitter.binary("AND", 1, condition, if_true)
+    if isinstance(condition, int) and isinstance(if_false, int) and if_true == Imm(1):
+        return emitter.binary("OR", 1, condition, if_false)
+    return emitter.select(condition, if_true, if_false)
+
+
 def evaluate_select(lowering: FunctionLowering, instruction: Instruction) -> SlotValue:
     condition, if_true, if_false = instruction.operands
     conditions = lowering.value(condition)
     a, b = lowering.value(if_true), lowering.value(if_false)
+    if len(conditions) == len(a) == 1 and instruction.type == IntType(1):
+        return (_logical(lowering.emitter, conditions[0], a[0], b[0]),)
     if len(conditions) == 1:
         conditions *= len(a)
     elif len(a) != len(conditions):  # lanes of two slots

@@ -102,6 +102,8 @@ def handle_ret(lowering: FunctionLowering, instruction: Instruction) -> None:
         leave_section(lowering)
     if not slots:
         emitter.emit("RET")
+    elif len(slots) == 1 and isinstance(slots[0], Imm):
+        emitter.emit_imm("RETI", 0, 0, slots[0].value)
     elif len(slots) == 1:
         emitter.emit("RETV", emitter.materialise(slots[0]))
     else:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from pancam.ir.types import Type
     from pancam.ir.values import Value
 
+LARGEST_FIELD = 0xFFFF  # of the plain numbers in an instruction
+
 
 def chunks(size: int, word: int) -> list[tuple[int, int]]:
     """(offset, size) of the accesses that cover `size` bytes, the largest first, each a power of two."""
@@ -228,14 +230,16 @@ def evaluate_gep(lowering: FunctionLowering, instruction: Instruction) -> SlotVa
         raise lowering.unsupported("getelementptr with a vector of pointers is not supported")
     offset, terms = gep_terms(lowering, instruction)
     start = lowering.address(base)
+    return (_sum(lowering, start.base, terms, start.offset + offset),)
+
+
+def _sum(lowering: FunctionLowering, base: Operand, terms: list[tuple[Operand, int]], offset: int) -> Operand:
     if not terms:
-        return (pointer(lowering, Address(start.base, start.offset + offset)),)
-    result = start.base
-    offset += start.offset
+        return pointer(lowering, Address(base, offset))
     for index, scale in terms:
-        result = _add_scaled(lowering, result, index, scale, offset)
+        base = _add_scaled(lowering, base, index, scale, offset)
         offset = 0
-    return (result,)
+    return base
 
 
 def _add_scaled(lowering: FunctionLowering, base: Operand, index: Operand, scale: int, offset: int) -> Operand:
@@ -245,6 +249,10 @@ def _add_scaled(lowering: FunctionLowering, base: Operand, index: Operand, scale
     if not fits32(offset):
         base, offset = emitter.binary("ADD", bits, base, Imm(offset & MASK64)), 0
     unit = emitter.unit()
+    if isinstance(base, Imm) and 0 <= scale <= LARGEST_FIELD:
+        index_unit = emitter.materialise(index)
+        emitter.emit_imm("LEAI", unit, scale, (base.value + offset) & mask(bits)).c = index_unit
+        return unit
     emitter.emit("LEA", unit, emitter.materialise(base), emitter.materialise(index), scale, offset)
     return unit
 
@@ -280,13 +288,21 @@ def _pointer_sized(lowering: FunctionLowering, index: Operand, bits: int) -> Ope
 
 
 def handle_gep(lowering: FunctionLowering, instruction: Instruction) -> None:
-    """A constant step from a pointer is folded into the accesses that use it, if nothing else does."""
+    """A constant step from a pointer is folded into the accesses that use it, if nothing else does.
+
+    So is the constant part of another step: members of one element then share the address of the element.
+    """
     assert instruction.result is not None
-    if instruction.result.name in lowering.address_only and all(
-        isinstance(index, ConstantInt) for index in instruction.operands[1:]
-    ):
-        lowering.folded[instruction.result.name] = instruction
-        return
+    name = instruction.result.name
+    if name in lowering.address_only and not isinstance(instruction.type, VectorType):
+        if all(isinstance(index, ConstantInt) for index in instruction.operands[1:]):
+            lowering.folded[name] = instruction
+            return
+        offset, terms = gep_terms(lowering, instruction)
+        start = lowering.address(instruction.operands[0])
+        if terms and offset + start.offset and name not in lowering.values and name not in lowering.told:
+            lowering.elements[name] = Address(_sum(lowering, start.base, terms, 0), start.offset + offset)
+            return
     lowering.define(instruction, evaluate_gep(lowering, instruction))
 
 

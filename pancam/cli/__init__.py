@@ -60,7 +60,7 @@ def _dispatch(argv: list[str]) -> int:
     if "--" in argv:
         at = argv.index("--")
         own, arguments = argv[:at], argv[at + 1 :]
-    options, unknown = make_parser().parse_known_args(_with_flags_joined(own))
+    options, unknown = make_parser(own).parse_known_args(_with_flags_joined(own))
     flags = [flag for flag in unknown if flag.startswith(PASSED_TO_CLANG)]
     if len(flags) != len(unknown):
         refused = next(flag for flag in unknown if flag not in flags)

@@ -129,12 +129,13 @@ def _print_result(options: argparse.Namespace, settings: Settings, search: Searc
             value |= {"property": options.competition.name, "result": answer(options.competition, outcome)}
         print(json.dumps(value, indent=2))
         return
-    from pancam.explain.render import render
-
     print(verdict_line(outcome, settings))
-    for trace in outcome.traces:
-        print()
-        print(render(trace, full=options.full, colour=sys.stdout.isatty()).rstrip("\n"))
+    if outcome.traces:
+        from pancam.explain.render import render
+
+        for trace in outcome.traces:
+            print()
+            print(render(trace, full=options.full, colour=sys.stdout.isatty()).rstrip("\n"))
     print()
     for line in search_lines(outcome, settings, search, of_property=options.competition is not None):
         print(line)

@@ -12,7 +12,6 @@ from pancam.cli.programs import machine_limits, split_flags
 from pancam.errors import UsageError
 from pancam.faults import ignored_kinds
 from pancam.frontend.clang import SOURCE_SUFFIXES
-from pancam.liveness import Liveness, read_propositions
 from pancam.settings import DEFAULT_SUPERSTEP, Settings, Start
 from pancam.spin.options import Claim, SearchOptions, VerifierOptions
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     import argparse
 
     from pancam.bytecode.program import Program
+    from pancam.liveness import Liveness
     from pancam.pipeline import BuildOptions
     from pancam.svcomp.properties import Property
 
@@ -76,6 +76,8 @@ def liveness_of(options: argparse.Namespace) -> Liveness | None:
             if given:
                 raise UsageError(f"{name} goes with --ltl")
         return None
+    from pancam.liveness import Liveness, read_propositions
+
     if options.spurious_wakeups:  # fairness would make every one of them happen
         raise UsageError("--spurious-wakeups cannot be combined with --ltl, --progress, --termination or --livelock")
     from_c = any(Path(path).suffix in SOURCE_SUFFIXES for path in (*options.files, *options.with_files))

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 
 from pancam.errors import PancamError, UnsupportedError, UsageError
 from pancam.isa import faults
-from pancam.liveness import TERMINATION
-from pancam.svcomp.properties import Property, is_property_file, read_property
-from pancam.svcomp.tasks import Task, is_task_file, read_task
+from pancam.svcomp import is_task_file
 from pancam.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -20,6 +18,8 @@ if TYPE_CHECKING:
 
     from pancam.check import CheckResult
     from pancam.explain.trace import Trace
+    from pancam.svcomp.properties import Property
+    from pancam.svcomp.tasks import Task
 
 TRUE, UNKNOWN = "true", "unknown"
 
@@ -33,16 +33,22 @@ def expand(options: argparse.Namespace) -> list[argparse.Namespace]:
     if options.data_model is not None:
         options.m32 = options.data_model == "ILP32"
     if tasks:
+        from pancam.svcomp.tasks import read_task
+
         return list(_task_checks(options, read_task(tasks[0])))
     if options.property is None:
         if options.witness:
             raise UsageError("--witness is for the violation of a property: it goes with --property or a task file")
         return [options]
+    from pancam.svcomp.properties import read_property
+
     return [with_property(options, read_property(options.property))]
 
 
 def _task_checks(options: argparse.Namespace, task: Task) -> Iterator[argparse.Namespace]:
     """A check of the property that the user chose, or of every one that can be checked."""
+    from pancam.svcomp.properties import read_property
+
     options = argparse.Namespace(**vars(options))
     options.files = list(task.files)
     options.m32 = (options.data_model or task.data_model) == "ILP32"
@@ -66,6 +72,8 @@ def _task_checks(options: argparse.Namespace, task: Task) -> Iterator[argparse.N
 
 
 def _chosen(name: str, task: Task) -> Property:
+    from pancam.svcomp.properties import is_property_file, read_property
+
     expected = task.chosen(name)
     if expected is not None and not is_property_file(name):
         return read_property(expected.property_file)
@@ -74,6 +82,8 @@ def _chosen(name: str, task: Task) -> Property:
 
 def with_property(options: argparse.Namespace, wanted: Property) -> argparse.Namespace:
     """The options of a check for this property and nothing else."""
+    from pancam.liveness import TERMINATION
+
     if options.only or options.ignore:
         raise UsageError("a property says what is reported: it cannot be combined with --only or --ignore")
     if options.driver or options.threads or options.invariants:

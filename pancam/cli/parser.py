@@ -10,7 +10,7 @@ from pancam.errors import UsageError
 from pancam.settings import DEFAULT_SUPERSTEP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     Command = Callable[[argparse.Namespace], int]
     Commands = argparse._SubParsersAction["Parser"]  # noqa: SLF001 - argparse has no other name for it
@@ -37,19 +37,18 @@ class _ShowVersion(argparse.Action):
         raise SystemExit(0)
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """All commands."""
+def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """All commands; or just the one that a command line begins with, since each costs as much as a small search."""
     parser = Parser(prog="pancam", description="A model checker for multithreaded C.", allow_abbrev=False)
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser, metavar="COMMAND")
-    _add_check(commands)
-    _add_replay(commands)
-    _add_driver(commands)
-    _add_run(commands)
-    _add_compile(commands)
-    _add_disasm(commands)
-    _add_bench(commands)
-    _add_tools(commands)
+    adders = {
+        "check": _add_check, "replay": _add_replay, "driver": _add_driver, "run": _add_run, "compile": _add_compile,
+        "disasm": _add_disasm, "bench": _add_bench, "doctor": _add_doctor, "cache": _add_cache,
+    }  # fmt: skip
+    chosen = [adders[words[0]]] if words and words[0] in adders else adders.values()
+    for add in chosen:
+        add(commands)
     return parser
 
 
@@ -296,8 +295,11 @@ def _add_bench(commands: Commands) -> None:
     bench.add_argument("--quiet", action="store_true", help="only the table, no line for each run")
 
 
-def _add_tools(commands: Commands) -> None:
+def _add_doctor(commands: Commands) -> None:
     _command(commands, "doctor", _lazy("tools", "doctor"), "tell what is installed and what is missing")
+
+
+def _add_cache(commands: Commands) -> None:
     cache = _command(commands, "cache", _lazy("tools", "cache"), "show what pancam keeps in its cache folder")
     cache.add_argument("--clear", action="store_true", help="remove all of it")
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from pancam.cli.check_options import make_settings, search_options
 from pancam.cli.display import ProgressLine
 from pancam.cli.programs import MOST_THREADS
-from pancam.isa import OPCODES, constants
 from pancam.pipeline import BuildOptions, Timings, build_program
 from pancam.verdict import Conclusion, Verdict
 
@@ -108,6 +107,7 @@ def _may_miss_gone_variables(options: argparse.Namespace, program: Program) -> b
     Those of main stay to its end, and only those whose address is used somehow can be missed.
     """
     from pancam.explain.code_view import CodeView
+    from pancam.isa import OPCODES, constants
 
     if "USE_AFTER_RETURN" not in options.competition.kinds:
         return False

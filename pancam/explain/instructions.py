@@ -249,6 +249,7 @@ _PLAIN: dict[str, Action] = {
     "CALLPTR": Looking.call,
     "RET": Looking.give_back,
     "RETV": Looking.give_back,
+    "RETI": Looking.give_back,
     "RETN": Looking.give_back,
     "LONGJMP": Looking.jump_back,
     "AWAIT": Looking.begin,

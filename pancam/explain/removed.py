@@ -15,7 +15,7 @@ from pancam.explain.sources import source_line
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pancam.bytecode.debug import SourceMap
+    from pancam.bytecode.source_map import SourceMap
     from pancam.explain.trace import Trace
 
 MOST_NOTES = 4

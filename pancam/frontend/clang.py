@@ -19,6 +19,7 @@ from pancam.errors import CompileError, SourceLocation, ToolError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
 SOURCE_SUFFIXES = (".c", ".i")
 IR_SUFFIXES = (".ll", ".bc")
@@ -163,37 +164,103 @@ def clang_version(path: str) -> int:
     return int(match.group(1)) if match else 0
 
 
-def compile_sources(paths: Sequence[str], options: CompileOptions, clang: Clang, out_dir: Path) -> list[Path]:
-    """Bitcode of every C file of `paths`, compiled in parallel; LLVM files are passed through. Keeps the order."""
-    for path in paths:
-        check_input(path)
-    if len(paths) == 1:
-        return [compile_source(paths[0], options, clang, out_dir)]
-    from concurrent.futures import ThreadPoolExecutor  # one file, the common case, needs no threads
+class Compilations:
+    """C files on their way to bitcode, as many at once as there are processors; LLVM files are passed through.
 
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        return list(pool.map(lambda path: compile_source(path, options, clang, out_dir), paths))
+    They run from the start on, so that whoever makes this can do something else meanwhile. At its end (`with`) none is
+    left running.
+    """
+
+    def __init__(self, paths: Sequence[str], options: CompileOptions, clang: Clang, out_dir: Path) -> None:
+        self._paths, self._options, self._clang, self._out_dir = paths, options, clang, out_dir
+        self._started: list[_Compilation | None] = []
+        for path in paths:
+            check_input(path)
+        try:
+            for _ in range(os.cpu_count() or 1):
+                self._start_next()
+        except ToolError:
+            self.__exit__()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for compilation in self._started:
+            if compilation is not None:
+                compilation.end()
+
+    def _start_next(self) -> None:
+        number = len(self._started)
+        if number < len(self._paths):
+            path = self._paths[number]
+            is_source = Path(path).suffix not in IR_SUFFIXES
+            self._started.append(_start(path, self._options, self._clang, self._out_dir) if is_source else None)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether there is something to wait for."""
+        return any(compilation is not None and compilation.process.poll() is None for compilation in self._started)
+
+    def finish(self) -> list[Path]:
+        """The bitcode of every file, in their order; CompileError for the first that does not compile."""
+        files: list[Path] = []
+        for number, path in enumerate(self._paths):
+            compilation = self._started[number]
+            files.append(Path(path) if compilation is None else compilation.finish())
+            self._start_next()
+        return files
 
 
-def compile_source(path: str, options: CompileOptions, clang: Clang, out_dir: Path) -> Path:
-    """The bitcode file, in `out_dir`, of the C file `path`; the path itself for an LLVM file."""
-    check_input(path)
-    if Path(path).suffix in IR_SUFFIXES:
-        return Path(path)
+@dataclass(frozen=True, slots=True)
+class _Compilation:
+    """One run of the compiler."""
+
+    path: str
+    options: CompileOptions
+    compiler: str
+    output: Path
+    process: subprocess.Popen[str]
+
+    def finish(self) -> Path:
+        _, messages = self.process.communicate()
+        if self.process.returncode != 0:
+            raise _compile_failure(self.path, self.options, self.process.returncode, messages)
+        if not self.output.is_file():
+            raise ToolError(f"{self.compiler} wrote no bitcode for {self.path}: is it Clang?")
+        return self.output
+
+    def end(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        with self.process:  # waits, and closes what it wrote to
+            pass
+
+
+def _start(path: str, options: CompileOptions, clang: Clang, out_dir: Path) -> _Compilation:
     digest = hashlib.sha256(os.fsencode(os.path.abspath(path))).hexdigest()[:16]
     output = out_dir / f"{digest}.bc"
     command = compile_command(path, options, clang, output)
     try:
-        result = subprocess.run(
-            command, capture_output=True, stdin=subprocess.DEVNULL, text=True, errors="replace", check=False
-        )
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            errors="replace",
+        )  # fmt: skip
     except OSError as problem:
         raise ToolError(f"{clang.command[0]} does not start: {problem.strerror}") from problem
-    if result.returncode != 0:
-        raise _compile_failure(path, options, result.returncode, result.stderr)
-    if not output.is_file():
-        raise ToolError(f"{clang.command[0]} wrote no bitcode for {path}: is it Clang?")
-    return output
+    return _Compilation(path, options, clang.command[0], output, process)
+
+
+def compile_sources(paths: Sequence[str], options: CompileOptions, clang: Clang, out_dir: Path) -> list[Path]:
+    """Bitcode of every C file of `paths`, compiled in parallel; LLVM files are passed through. Keeps the order."""
+    with Compilations(paths, options, clang, out_dir) as compilations:
+        return compilations.finish()
+
+
+def compile_source(path: str, options: CompileOptions, clang: Clang, out_dir: Path) -> Path:
+    """The bitcode file, in `out_dir`, of the C file `path`; the path itself for an LLVM file."""
+    return compile_sources([path], options, clang, out_dir)[0]
 
 
 def check_input(path: str) -> None:

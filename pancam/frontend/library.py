@@ -8,6 +8,7 @@ definition of the same name wins.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import re
 import tempfile
@@ -17,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from pancam import cache
 from pancam.frontend.clang import Clang, CompileOptions, compile_command, compile_sources
-from pancam.frontend.module import assemble, linked_text, llvm_version
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -38,17 +38,28 @@ def build_library(
 
     Names in `always_linked` come with every program (as `weak`), the others only where they are used.
     """
-    # Bitcode records the compilation directory: a fixed one keeps the cache independent of where pancam runs.
-    flags = ("-fdebug-compilation-dir=/", *options.extra_flags)
-    options = replace(options, extra_flags=flags)
-    name = f"library-{_key(sources, options, clang, always_linked)}.bc"
+    options = _independent_of_place(options)
 
     def make(target: Path) -> None:
+        from pancam.frontend.module import assemble, linked_text
+
         with tempfile.TemporaryDirectory(prefix="pancam-") as folder:
             paths = compile_sources([str(source.resolve()) for source in sources], options, clang, Path(folder))
             target.write_bytes(assemble(make_replaceable(linked_text(paths), always_linked)))
 
-    return cache.obtain(name, make).read_bytes()
+    return cache.obtain(_name(sources, options, clang, always_linked), make).read_bytes()
+
+
+def library_name(
+    sources: Sequence[Path], options: CompileOptions, clang: Clang, always_linked: Collection[str] = ()
+) -> str:
+    """The name of such a library in the cache, which says everything that its bitcode depends on."""
+    return _name(sources, _independent_of_place(options), clang, always_linked)
+
+
+def _independent_of_place(options: CompileOptions) -> CompileOptions:
+    """Bitcode records the compilation directory: a fixed one keeps the cache independent of where pancam runs."""
+    return replace(options, extra_flags=("-fdebug-compilation-dir=/", *options.extra_flags))
 
 
 def make_replaceable(text: str, always_linked: Collection[str] = ()) -> str:
@@ -68,10 +79,10 @@ def make_replaceable(text: str, always_linked: Collection[str] = ()) -> str:
     return _DEFINITION.sub(edit, text)
 
 
-def _key(sources: Sequence[Path], options: CompileOptions, clang: Clang, always_linked: Collection[str]) -> str:
-    """A digest of everything the bitcode depends on: commands, tools, this file, sources, headers and shared tables."""
+def _name(sources: Sequence[Path], options: CompileOptions, clang: Clang, always_linked: Collection[str]) -> str:
+    """A digest of everything the bitcode depends on: commands, tools, this file, sources, headers, shared tables."""
     digest = hashlib.sha256()
-    parts = [*compile_command("", options, clang, Path()), clang.identity, llvm_version()]
+    parts = [*compile_command("", options, clang, Path()), clang.identity, _llvm_identity()]
     parts += [*sorted(always_linked), Path(__file__).read_text()]
     for part in parts:
         digest.update(part.encode("utf-8", "surrogateescape") + b"\0")
@@ -80,4 +91,15 @@ def _key(sources: Sequence[Path], options: CompileOptions, clang: Clang, always_
     headers |= {table for folder in folders for table in (*folder.rglob("*.def"), *folder.parent.glob("*.def"))}
     for file in [*sources, *sorted(headers)]:
         digest.update(os.fsencode(file.resolve()) + b"\0" + hashlib.sha256(file.read_bytes()).digest())
-    return digest.hexdigest()[:32]
+    return f"library-{digest.hexdigest()[:32]}.bc"
+
+
+def _llvm_identity() -> str:
+    """A text that changes when llvmlite or the LLVM inside it does; importing it would take longer than looking."""
+    found = importlib.util.find_spec("llvmlite")
+    if found is None or found.origin is None:
+        return ""
+    folder = Path(found.origin).parent
+    binaries = sorted((folder / "binding").glob("*.so"))
+    states = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in binaries]
+    return f"{(folder / '_version.py').read_text()} {states}"

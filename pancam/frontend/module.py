@@ -70,14 +70,6 @@ def assemble(text: str) -> bytes:
     return bitcode
 
 
-def llvm_version() -> str:
-    """Version of llvmlite and of the LLVM inside it."""
-    import llvmlite
-    from llvmlite import binding
-
-    return f"llvmlite {llvmlite.__version__} LLVM {'.'.join(map(str, binding.llvm_version_info))}"
-
-
 def _parse_file(path: Path) -> Any:
     try:
         data = path.read_bytes()

@@ -10,7 +10,6 @@ import hashlib
 import os
 import shutil
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -119,8 +118,7 @@ def _compile_machine(tools: Tools, target: Path) -> None:
         [tools.cc, *MACHINE_FLAGS, "-c", str(source), "-o", output]
         for source, output in zip(sources, objects, strict=True)
     ]
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        list(pool.map(_run_tool, commands))
+    _run_tools(commands)
     _run_tool([tools.cc, "-r", "-nostdlib", *objects, "-o", str(target)])
 
 
@@ -139,8 +137,7 @@ class _Build:
         sources = [folder / name for name in (*store, "visited.c")]
         commands = [[self.tools.cc, *PAN_FLAGS, f"-I{folder}", *flags, "-c", "pan.c"]]
         commands += [[self.tools.cc, *MACHINE_FLAGS, *flags, "-c", str(source)] for source in sources]
-        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            list(pool.map(lambda command: _run_tool(command, self.folder), commands))
+        _run_tools(commands, self.folder)
         objects = ["pan.o", *(f"{source.stem}.o" for source in sources), str(machine)]
         _run_tool([self.tools.cc, *objects, "-lm", "-lpthread", "-o", str(target)], self.folder)
 
@@ -169,6 +166,14 @@ def _run_tool(command: Sequence[str], folder: Path | None = None) -> None:
         lines = result.stderr.splitlines()
         errors = [line for words in BUILD_ERRORS for line in lines if words in line] or lines
         raise DriverError(f"{command[0]} cannot build the verifier: {errors[0] if errors else 'no reason given'}")
+
+
+def _run_tools(commands: Sequence[Sequence[str]], folder: Path | None = None) -> None:
+    """Several tools at once."""
+    from concurrent.futures import ThreadPoolExecutor  # slow to import, and verifiers are seldom built
+
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        list(pool.map(lambda command: _run_tool(command, folder), commands))
 
 
 def start_verifier(

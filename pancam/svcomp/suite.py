@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pancam.errors import PancamError, UsageError
+from pancam.svcomp import is_task_file
 from pancam.svcomp.scoring import Row
-from pancam.svcomp.tasks import Expected, Task, is_task_file, read_task
+from pancam.svcomp.tasks import Expected, Task, read_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

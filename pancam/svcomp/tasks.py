@@ -10,7 +10,6 @@ from typing import Any
 from pancam.errors import UsageError
 from pancam.svcomp.yaml_files import load_yaml
 
-SUFFIXES = (".yml", ".yaml")
 DATA_MODELS = ("ILP32", "LP64")
 DEFAULT_DATA_MODEL = "ILP32"  # of tasks that do not say: all were so when the option did not exist
 
@@ -41,11 +40,6 @@ class Task:
         """The property with this name, or in this file."""
         stem = Path(name).stem
         return next((expected for expected in self.properties if expected.name == stem), None)
-
-
-def is_task_file(path: str) -> bool:
-    """Whether a file is a task by its name."""
-    return path.endswith(SUFFIXES)
 
 
 def read_task(path: str) -> Task:

@@ -76,6 +76,10 @@ def test_conditional_jumps(instruction: str) -> None:
         ("jslti32 1 yes 0", 0xFFFFFFFF, 0),
         ("jsgti16 1 yes -2", 0xFFFF, 0xFFFE),
         ("jsgti64 1 yes -2", -1, -2),
+        ("janyi 1 yes 6", 2, 9),
+        ("janyi 1 yes -2", 1 << 40, 1),
+        ("jnonei 1 yes 6", 9, 4),
+        ("jnonei 1 yes -2", 1, 1 << 63),
     ],
 )
 def test_conditional_jumps_with_immediates(instruction: str, taken: int, not_taken: int) -> None:
@@ -212,6 +216,7 @@ def test_returning_from_the_first_frame_ends_the_thread() -> None:
         ("trap 1000", "no such fault"),
         ("tlsaddr 0 0\nabort", "no such thread-local"),
         ("retv 0", "wrong number of results"),
+        ("reti 7", "wrong number of results"),
         ("callptr - 14 0 1\nabort", "outside the frame"),
         ("math 0 0 0 sqrtl\nabort", "no such function"),
         ("note 0 1024\nabort", "no such note"),

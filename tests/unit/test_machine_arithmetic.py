@@ -156,6 +156,8 @@ def test_moves_selects_and_extensions() -> None:
 
 
 def test_lea_wraps_at_the_width_of_pointers() -> None:
+    assert compute("leai 0 48 5 1000", [(0, 3)]) == [1144]
+    assert compute("leai 0 1 5 0xfffffffe", [(0, 1), (0, 3)], pointer_bits=32) == [0xFFFFFFFF, 1]
     assert compute("lea 0 4 5 -4 8", [(100, 3)]) == [96]
     assert compute("lea 0 4 5 1 0", [(1, M64 - 1)]) == [M64]
     assert compute("lea 0 4 5 1 0", [(1, 0xFFFFFFFE), (2, 0xFFFFFFFF)], pointer_bits=32) == [0xFFFFFFFF, 1]

@@ -11,7 +11,8 @@ from compiled import compile_text, step_to
 
 from pancam.bytecode.disasm import Disassembler
 from pancam.bytecode.image import read_sections
-from pancam.bytecode.program import Program, read_program, with_arguments
+from pancam.bytecode.program import Program
+from pancam.bytecode.program_file import read_program, with_arguments
 from pancam.vm.machine import Frame, Machine
 
 PROGRAM = """

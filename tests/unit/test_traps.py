@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from pancam.bytecode.program import Program, with_arguments
+from pancam.bytecode.program import Program
+from pancam.bytecode.program_file import with_arguments
 from pancam.explain.situation import Situation
 from pancam.frontend.clang import BOUNDS_CHECKS, DIVISION_CHECKS, OVERFLOW_CHECKS, CompileOptions
 from pancam.pipeline import BuildOptions, Timings, build_program

@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from pancam.bytecode.program import Program, with_arguments
+from pancam.bytecode.program import Program
+from pancam.bytecode.program_file import with_arguments
 from pancam.frontend.clang import CompileOptions
 from pancam.pipeline import BuildOptions, Timings, build_program
 from pancam.settings import Settings
