@@ -63,6 +63,9 @@ class _Writer:
                 f"either((int){name}, (int){self.place()})": 2, f"({self.condition()} ? {name} : {number})": 2,
                 f"array[{name} & 3]": 1, f"(short)({name} + {number})": 1, f"atomic_exchange(&atom, (int){name})": 1,
                 f"atomic_fetch_add(&atom, (int){name})": 1,
+                f"((unsigned char){name} >> {self.choices.integer(0, 7)})": 1,
+                f"((unsigned){name} >> 30)": 1, f"array[(unsigned char){name} >> 6]": 1, f"((unsigned){name} / 50)": 1,
+                f"((unsigned){name} % 3)": 1, f"array[(unsigned){name} % 4]": 1, f"(({name} + {number}) & 12)": 1,
             }
         )  # fmt: skip
 
