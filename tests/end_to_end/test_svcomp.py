@@ -161,7 +161,25 @@ def test_an_invalid_access_is_reported_before_memory_that_is_lost(pancam: Comman
     assert answers == [f"property valid-memsafety: false({part})" for part in uses.values()]
 
 
-@pytest.mark.parametrize(("first", "share"), [("1", 1.0), ("x[1]", 0.75)])
+def test_the_last_part_of_the_time_is_for_executions_with_few_preemptions(pancam: CommandLine) -> None:
+    """The watcher is the first that can move, and too much can happen after it for the search to come back to it."""
+    pancam.file(
+        "t.c",
+        "#include <pthread.h>\nextern void reach_error(void);\nlong x, last;\npthread_mutex_t lock;\n"
+        "void *watch(void *unused) {\n    if (x == 6) reach_error();\n    return unused;\n}\n"
+        "void *count(void *me) {\n    for (int i = 0; i < 6; i++) {\n        pthread_mutex_lock(&lock);\n"
+        "        last = last * 6 + (long)me;\n        pthread_mutex_unlock(&lock);\n    }\n"
+        "    pthread_mutex_lock(&lock);\n    x++;\n    pthread_mutex_unlock(&lock);\n    return 0;\n}\n"
+        "int main(void) {\n    pthread_t t[7];\n    pthread_create(&t[6], 0, watch, 0);\n"
+        "    for (long i = 0; i < 6; i++) pthread_create(&t[i], 0, count, (void *)i);\n"
+        "    for (int i = 0; i < 6; i++) pthread_join(t[i], 0);\n    return 0;\n}\n",
+    )
+    found = pancam("check", "--property", "unreach-call", "--time", "20", "t.c").out
+    assert found.splitlines()[-1] == "property unreach-call: false(unreach-call)"
+    assert "preemption" in found
+
+
+@pytest.mark.parametrize(("first", "share"), [("1", 0.85), ("x[1]", 0.7)])
 def test_time_is_kept_for_a_second_search_only_where_unwritten_memory_is_read(
     pancam: CommandLine, first: str, share: float
 ) -> None:
