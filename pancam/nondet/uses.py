@@ -15,6 +15,7 @@ from pancam.ir.values import ConstantFloat, ConstantInt, ConstantNull
 from pancam.isa import math_functions
 from pancam.nondet.calls import argument_target, harmless_argument, result_targets
 from pancam.nondet.cells import Cell, accessed_type
+from pancam.nondet.printing import is_only_printed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -286,7 +287,7 @@ def _pass_argument(program: ProgramView, use: Use) -> list[Effect]:
         return [_onward(use, None)]
     if name == "__pancam_assume":
         return [_meeting(program, instruction.operands[0].type, "eq", (0,))]
-    if is_lifetime_marker(instruction) or harmless_argument(program, use):
+    if is_lifetime_marker(instruction) or harmless_argument(program, use) or is_only_printed(program, use):
         return [Nothing()]
     target = argument_target(program, use)
     return [LOST if target is None else FollowThrough(target, _same)]

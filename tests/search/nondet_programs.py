@@ -11,6 +11,7 @@ HEAD = """#include <assert.h>
 #include <pancam.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 extern unsigned _BitInt(4) pancam_nondet_u4(void);
 extern _BitInt(4) pancam_nondet_s4(void);
@@ -99,6 +100,7 @@ class _Writer:
                 f"assert({self.condition()});",
                 f"pancam_assume({self.condition()});",
                 f"put((int){self.place()});",
+                f'printf("%d, %x%%", (int){self.place()}, (unsigned){self.place()});',
                 f"through(&{self.choices.pick(('g', 'h', 'pair.first', 'a'))}, (int){self.place()});",
                 f"array[{self.choices.integer(0, 3)}] = {self.value()};",
                 f"if ({self.place()} >= 0 && e < 4) array[e] = 1;",

@@ -66,6 +66,7 @@ BODY = "int main(void) {{ int x = pancam_nondet_int(); {} return 0; }}"
 # Values that nothing depends on
 IRRELEVANT = {
     "never used": "(void)x;",
+    "printed": 'printf("%d is it, or 100%%: %-5.3x\\n", x, x); fprintf(stderr, "%ld", (long)x);',
     "computed with": "int y = x * 3 + g; y ^= 5; (void)y;",
     "kept in a variable nobody reads": "g = x;",
     "the exit status": "return x;",
@@ -188,7 +189,10 @@ TRAPS = {
     "compared with itself": "int y = x; if (x == y + g) h = 1;",
     "an address": 'seen = "abcdef"[x];',
     "masked in the middle": 'seen = "abcdef"[(x & 3072) >> 10];',
-    "printed": 'printf("%d", x);',
+    "printed, and the length is used": 'g = printf("%d", x);',
+    "printed in so many places": 'printf("%*d", x, 1);',
+    "printed in a way that nobody knows": 'printf(seen ? "%d" : "%x", x);',
+    "printed into memory": 'char b[20]; snprintf(b, 20, "%d", x); if (b[0] == 45) g = 1;',
     "copied by memcpy": "int y; memcpy(&y, &x, sizeof y); if (y == 3) g = 1;",
     "through a pointer": "int *p = &h; *p = x; if (*p) g = 1;",
     "its address is known": "int *p = &x; if (*p == 5) g = 1;",
