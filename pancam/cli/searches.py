@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from pancam.cli.check_options import make_settings, search_options
 from pancam.cli.display import ProgressLine
 from pancam.cli.programs import MOST_THREADS
 from pancam.pipeline import BuildOptions, Timings, build_program
+from pancam.spin.options import EarlyEnd
 from pancam.verdict import Conclusion, Verdict
 
 if TYPE_CHECKING:
@@ -23,7 +25,10 @@ if TYPE_CHECKING:
 
 ENOUGH_THREADS = (8, 16, 32, MOST_THREADS)  # limits that are tried one after the other, each twice the one before
 FEW_THREADS = (3, 4, 6, 8)  # for programs that start threads without end
-FIRST_SHARE = 0.75  # of the time, for executions that read only what was written
+FIRST_SHARE = 0.7  # of the time, for executions that read only what was written, if there are others
+FULL_SHARE = 0.85  # of the time, for executions with any number of preemptions
+UNINITIALISED = "UNINITIALISED"
+LEAKS = frozenset({"LEAK", "LEAK_REACHABLE"})
 CONDITION_WAITS = ("pthread_cond_wait", "cnd_wait")
 REUSED = "use of a variable that is gone is not noticed once a new one has taken its place"
 SPURIOUS = "waits on condition variables may end without a signal, which is not looked at here"
@@ -47,7 +52,23 @@ def check_all(options: argparse.Namespace, build: BuildOptions, search: SearchOp
         return _check_threads(options, build, search, timings)
     if options.termination:
         return _check_termination(options, build, timings)
-    return _check_what_is_written(options, build, search, timings)
+    started = time.monotonic()
+    checked = _check_what_is_written(options, build, search, timings)
+    return _with_worst_part(options, checked, _left_since(started, search), timings)
+
+
+def _with_worst_part(options: argparse.Namespace, checked: Checked, left: SearchOptions, timings: Timings) -> Checked:
+    """Of memory safety, an invalid access or `free` is reported rather than memory that is lost.
+
+    Which of them a search meets first is chance: lost memory is on the first execution that comes to its end.
+    """
+    found = {trace.ending.violation.kind for trace in checked.outcome.traces if trace.ending.violation}
+    worse = [kind for kind in options.only if kind not in LEAKS]
+    if not found or not found <= LEAKS or not worse:
+        return checked
+    accesses = argparse.Namespace(**{**vars(options), "only": worse, "leaks": False})
+    again = _check_threads(accesses, checked.build, left, timings)
+    return again if again.outcome.traces else checked
 
 
 def _check_what_is_written(
@@ -56,19 +77,42 @@ def _check_what_is_written(
     """What a property of the competition says of a program may rest on memory that nobody has written.
 
     Such executions are left out first, so that `holds` does not depend on them. If there are any, a second search takes
-    the memory for zero: a violation that it finds is one for a value that may be there. It has its share of the time.
+    the memory for zero: a violation that it finds is one for a value that may be there. When the time is nearly over,
+    the rest of it is for executions with few preemptions, which show most violations and are not many.
     """
-    first = search if search.time is None else replace(search, time=search.time * FIRST_SHARE)
-    checked = _check_threads(options, build, first, timings)
+    started = time.monotonic()
+    checked = _check_threads(options, build, _first_share(search), timings)
     result = checked.outcome.result
     if checked.outcome.conclusion.verdict is Verdict.HOLDS and _may_miss_gone_variables(options, checked.program):
         return _doubted(checked, REUSED)
-    gave_up = result.stopped not in ("", "time")
-    if checked.outcome.traces or gave_up or "UNINITIALISED" not in result.progress.ignored:
+    if checked.outcome.traces or result.stopped not in ("", "time"):
         return checked
-    left = _with_time_left(search, checked.outcome)
-    again = _check_threads(options, replace(build, uninit=False), left, timings)
-    return again if again.outcome.traces else checked
+    is_late = result.stopped == "time"
+    if UNINITIALISED in result.progress.ignored:
+        build = replace(build, uninit=False)
+        zeros = _check_threads(options, build, _left_since(started, search, FULL_SHARE), timings)
+        is_late = zeros.outcome.result.stopped == "time"
+        if zeros.outcome.traces:
+            return zeros
+    if not is_late or search.bound is not None:
+        return checked
+    few = argparse.Namespace(**{**vars(options), "cb_iterate": True})
+    bounded = _check_threads(few, build, replace(_left_since(started, search), bound=0), timings)
+    return bounded if bounded.outcome.traces else checked
+
+
+def _first_share(search: SearchOptions) -> SearchOptions:
+    if search.time is None:
+        return search
+    early = EarlyEnd(UNINITIALISED, search.time * FIRST_SHARE)
+    return replace(search, time=search.time * (FULL_SHARE if search.bound is None else 1), early_end=early)
+
+
+def _left_since(started: float, search: SearchOptions, share: float = 1.0) -> SearchOptions:
+    """What is left of a share of the time of all searches since then."""
+    if search.time is None:
+        return search
+    return replace(search, time=max(search.time * share - (time.monotonic() - started), 0.0))
 
 
 def _check_termination(options: argparse.Namespace, build: BuildOptions, timings: Timings) -> Checked:
@@ -177,7 +221,11 @@ def _check_with_few_threads(
 
 
 def _with_time_left(search: SearchOptions, outcome: CheckResult) -> SearchOptions:
-    return search if search.time is None else replace(search, time=max(search.time - outcome.result.seconds, 0.0))
+    if search.time is None:
+        return search
+    seconds, early = outcome.result.seconds, search.early_end
+    sooner = early and replace(early, seconds=early.seconds - seconds)
+    return replace(search, time=max(search.time - seconds, 0.0), early_end=sooner)
 
 
 def search_program(

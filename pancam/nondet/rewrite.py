@@ -31,6 +31,7 @@ from pancam.nondet.values import (
     every_value,
     float_bits,
     float_values,
+    has_few_cases,
     left_out,
     representatives,
     restricted,
@@ -176,12 +177,14 @@ class _Rewriter:
             tried = _wanted_values(site.override, site.type, site.flow.width)
             return Values(tried, is_exact=len(tried) == 1 << site.flow.width)
         if site.kind == "bool":
-            return Values((0, 1) if site.use is None or site.flow.tests or site.flow.decisive else (0,))
+            return Values((0,) if site.use is not None and site.flow.is_idle else (0, 1))
         if isinstance(site.type, FloatType):
-            is_idle = site.use is not None and not site.flow.tests and not site.flow.decisive
+            is_idle = site.use is not None and site.flow.is_idle
             tried = (0,) if is_idle else float_values(site.type.kind, compared_floats(self.program))
             return Values(tried, is_exact=is_idle)
-        if site.use is not None and not site.flow.decisive:
+        if site.flow.decisive or not has_few_cases(site.flow):
+            site.flow.decide_splits()
+        elif site.use is not None:
             return representatives(site.flow, signed=is_signed(site.kind))
         if 1 << site.flow.width <= self.options.small_type:
             return every_value(site.flow.width, signed=is_signed(site.kind))

@@ -15,6 +15,7 @@ from pancam.ir.values import ConstantFloat, ConstantInt, ConstantNull
 from pancam.isa import math_functions
 from pancam.nondet.calls import argument_target, harmless_argument, result_targets
 from pancam.nondet.cells import Cell, accessed_type
+from pancam.nondet.printing import is_only_printed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,11 +38,15 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True)
 class FollowThrough:
-    """The value goes on to `target`, changed; without `change`, what arrives there is derived from it."""
+    """The value goes on to `target`, changed; without `change`, what arrives there is derived from it.
+
+    If that is not 0, what arrives there depends only on the value modulo `period`.
+    """
 
     target: Node
     change: Change | None = None
     hints: tuple[int, ...] = ()
+    period: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,7 @@ PURE = {
     "fptrunc", "fpext", "fptosi", "fptoui", "sitofp", "uitofp", "getelementptr", "extractvalue", "insertvalue",
     "extractelement", "insertelement", "shufflevector",
 }  # fmt: skip
+LONGEST_PERIOD = 256
 DIVISIONS = {"sdiv", "udiv", "srem", "urem"}
 PURE_INTRINSICS = (
     "llvm.umin.", "llvm.umax.", "llvm.smin.", "llvm.smax.", "llvm.abs.", "llvm.ctpop.", "llvm.ctlz.", "llvm.cttz.",
@@ -107,11 +113,13 @@ def _compute(program: ProgramView, use: Use) -> Effect:
     if opcode == "select" and place == 0:
         return _meeting(program, instruction.operands[0].type, "eq", (1,))
     if opcode in DIVISIONS:
-        return _division(use)
+        return _division(program, use)
     if opcode in COPIES or opcode == "select":
         return _onward(use, _same if _is_scalar(instruction.type) else None)
-    if opcode in CASTS or opcode in PURE:
-        return _onward(use, _cast(program, instruction) if opcode in CASTS else _addition(program, use))
+    if opcode in CASTS:
+        return _onward(use, _cast(program, instruction), _kept_bits(program, use))
+    if opcode in PURE:
+        return _onward(use, _shift(use) if opcode == "lshr" else _addition(program, use), _kept_bits(program, use))
     return Sink() if opcode in ("fcmp", "load") else LOST
 
 
@@ -126,11 +134,11 @@ def _is_scalar(type_: Type) -> bool:
     return isinstance(type_, (IntType, PointerType, FloatType))
 
 
-def _onward(use: Use, change: Change | None) -> Effect:
+def _onward(use: Use, change: Change | None, period: int = 0) -> Effect:
     assert use.instruction.result is not None
     others = [value for place, value in enumerate(use.instruction.operands) if place != use.place]
     hints = tuple(value.value for value in others if isinstance(value, ConstantInt)) if change is None else ()
-    return FollowThrough((use.function, use.instruction.result.name), change, hints)
+    return FollowThrough((use.function, use.instruction.result.name), change, hints, period)
 
 
 def _meeting(program: ProgramView, type_: Type, predicate: str, constants: tuple[int, ...]) -> Effect:
@@ -159,12 +167,39 @@ def constant_number(value: Value) -> int | None:
     return value.value if isinstance(value, ConstantInt) else None
 
 
-def _division(use: Use) -> Effect:
+def _division(program: ProgramView, use: Use) -> Effect:
     """By a constant that is neither 0 nor -1, nothing can go wrong."""
-    divisor = use.instruction.operands[1]
+    divisor, opcode = use.instruction.operands[1], use.instruction.opcode
     if use.place == 1 or not isinstance(divisor, ConstantInt) or divisor.value in (0, -1, 1):
         return Sink()
-    return _onward(use, None)
+    number = divisor.value % (1 << program.layout.scalar_bits(divisor.type))
+    if opcode == "udiv":
+        return _onward(use, lambda view: view.divided(number))
+    return _onward(use, None, number if opcode == "urem" and number <= LONGEST_PERIOD else 0)
+
+
+def _shift(use: Use) -> Change | None:
+    """To the right by a constant, and zeros come in: a division."""
+    count, type_ = use.instruction.operands[1], use.instruction.type
+    if use.place == 1 or not isinstance(count, ConstantInt) or not isinstance(type_, IntType):
+        return None
+    bits = count.value
+    return (lambda view: view.divided(1 << bits)) if 0 <= bits < type_.width else None
+
+
+def _kept_bits(program: ProgramView, use: Use) -> int:
+    """What is left of the value are its low bits: the period of the result, if it is short."""
+    instruction = use.instruction
+    if not isinstance(instruction.type, IntType):
+        return 0
+    width = program.layout.scalar_bits(instruction.type)
+    if instruction.opcode == "trunc":
+        return 1 << width if 1 << width <= LONGEST_PERIOD else 0
+    mask = instruction.operands[1 - use.place] if instruction.opcode == "and" else None
+    if not isinstance(mask, ConstantInt):
+        return 0
+    period = 1 << (mask.value % (1 << width)).bit_length()
+    return period if period <= LONGEST_PERIOD else 0
 
 
 def _cast(program: ProgramView, instruction: Instruction) -> Change | None:
@@ -252,7 +287,7 @@ def _pass_argument(program: ProgramView, use: Use) -> list[Effect]:
         return [_onward(use, None)]
     if name == "__pancam_assume":
         return [_meeting(program, instruction.operands[0].type, "eq", (0,))]
-    if is_lifetime_marker(instruction) or harmless_argument(program, use):
+    if is_lifetime_marker(instruction) or harmless_argument(program, use) or is_only_printed(program, use):
         return [Nothing()]
     target = argument_target(program, use)
     return [LOST if target is None else FollowThrough(target, _same)]

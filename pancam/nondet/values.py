@@ -2,12 +2,14 @@
 """Which values of a nondeterministic call are tried, and what that leaves out.
 
 The tests that the value meets cut the numbers of its type into intervals; between two cuts all tests agree. When only
-the tests matter, one number for each possible outcome of all tests stands for all. Otherwise small intervals are tried
+the tests matter, one number for each possible outcome of all tests stands for all; where the low bits matter, too, one
+for each outcome and each of their values. Otherwise small intervals are tried
 completely, and of the others some numbers; `complete` tells which numbers need no others to stand for.
 """
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -26,6 +28,7 @@ SMALL_INTERVAL = 64
 MOST_ENUMERATED = 512
 MOST_TESTS = 256  # beyond that, every interval gets a number, though others may have the same outcomes
 MOST_HINTS = 12
+MOST_SPLIT = 4096  # numbers that are looked at for all cases of tests and splits
 ALWAYS = (0, 1, 2, -1)
 
 
@@ -39,12 +42,23 @@ class Values:
 
 
 def _intervals(flow: Flow) -> list[Interval]:
-    cuts = sorted({0, 1 << flow.width}.union(*(test.cuts() for test in flow.tests)))
-    return [(low, high - 1) for low, high in pairwise(cuts)]
+    cuts = {0, 1 << flow.width}.union(*(test.cuts() for test in flow.tests))
+    cuts = cuts.union(*(view.starts for view, _ in flow.split_views()))
+    return [(low, high - 1) for low, high in pairwise(sorted(cuts))]
+
+
+def _period(flow: Flow) -> int:
+    """Two numbers of one interval that are equal modulo this are equal at all splits."""
+    return math.lcm(*(view.scale * period for view, period in flow.split_views()))
+
+
+def has_few_cases(flow: Flow) -> bool:
+    """Whether one number for each case of all tests and splits can be found in a moment."""
+    return len(_intervals(flow)) * _period(flow) <= MOST_SPLIT or not flow.splits
 
 
 def representatives(flow: Flow, *, signed: bool) -> Values:
-    """Where only tests matter: one number for each possible outcome of all of them."""
+    """Where only tests and splits matter: one number for each possible outcome of all of them."""
     return Values(_ordered(_one_for_each_outcome(flow, signed=signed), flow.width, signed=signed))
 
 
@@ -54,18 +68,34 @@ def every_value(width: int, *, signed: bool) -> Values:
 
 
 def _one_for_each_outcome(flow: Flow, *, signed: bool) -> list[int]:
-    found: dict[tuple[bool, ...], int] = {}
-    tests = list(flow.tests)
-    simplest = [_simplest(interval, flow.width, signed=signed) for interval in _intervals(flow)]
+    found: dict[tuple[int, ...], int] = {}
+    tests, splits, period = list(flow.tests), flow.split_views(), _period(flow)
+    numbers = [
+        number
+        for interval in _intervals(flow)
+        for number in _one_for_each_rest(interval, _simplest(interval, flow.width, signed=signed), period)
+    ]
     if len(tests) > MOST_TESTS:
-        return simplest
-    for number in simplest:
-        outcome = tuple(test.outcome(number) for test in tests)
+        return numbers
+    for number in numbers:
+        outcome = (*(test.outcome(number) for test in tests), *(view.at(number) % rest for view, rest in splits))
         if outcome not in found or _plainness(number, flow.width, signed=signed) < _plainness(
             found[outcome], flow.width, signed=signed
         ):
             found[outcome] = number
     return list(found.values())
+
+
+def _one_for_each_rest(interval: Interval, near: int, period: int) -> list[int]:
+    """A number of the interval for each rest modulo the period that there is, close to one that is in it."""
+    low, high = interval
+    found = []
+    for step in range(period):
+        if near + step <= high:
+            found.append(near + step)
+        elif near + step - period >= low:
+            found.append(near + step - period)
+    return found
 
 
 def _simplest(interval: Interval, width: int, *, signed: bool) -> int:

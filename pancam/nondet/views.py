@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a computed value says about the chosen one: functions that move whole intervals, and what comparisons cut.
 
-A View is a function of an unsigned number v below 2^n, given as pieces: for low <= v <= high it is v + shift, a number
-below 2^width. Extensions, truncations and additions of constants are such functions, and every comparison of one with
-a constant has the same outcome for all v between two neighbouring cuts.
+A View is a function of an unsigned number v below 2^n, given as pieces: for low <= v <= high it is (v + shift) / scale,
+rounded down, a number below 2^width. Extensions, truncations, additions of constants and unsigned divisions by them are
+such functions. Every comparison of one with a constant has the same outcome for all v between two neighbouring cuts.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ class View:
 
     width: int
     pieces: tuple[Piece, ...]
+    scale: int = 1
 
     def at(self, value: int) -> int:
         """The function's value; `value` is unsigned."""
-        return next(value + piece.shift for piece in self.pieces if piece.low <= value <= piece.high)
+        found = next(value + piece.shift for piece in self.pieces if piece.low <= value <= piece.high)
+        return found // self.scale
 
     def images(self, intervals: list[Interval]) -> list[Interval]:
         """What the function makes of the numbers in some intervals."""
@@ -42,18 +44,29 @@ class View:
             for piece in self.pieces:
                 first, last = max(low, piece.low), min(high, piece.high)
                 if first <= last:
-                    found.append((first + piece.shift, last + piece.shift))
+                    found.append(((first + piece.shift) // self.scale, (last + piece.shift) // self.scale))
         return joined(found)
+
+    @property
+    def image(self) -> list[Interval]:
+        """All values of the function."""
+        return self.images([(piece.low, piece.high) for piece in self.pieces])
+
+    @property
+    def starts(self) -> set[int]:
+        """Where its pieces begin, but for the first number of all."""
+        return {piece.low for piece in self.pieces} - {0}
 
     def _moved(self, width: int, bounds: list[Interval], shifts: list[int]) -> View | None:
         """Each image is cut where the intervals of the image are, and moved by the shift of its interval."""
         pieces = []
         for piece in self.pieces:
             for (low, high), shift in zip(bounds, shifts, strict=True):
-                first, last = max(piece.low + piece.shift, low), min(piece.high + piece.shift, high)
+                first = max(piece.low, low * self.scale - piece.shift)
+                last = min(piece.high, (high + 1) * self.scale - 1 - piece.shift)
                 if first <= last:
-                    pieces.append(Piece(first - piece.shift, last - piece.shift, piece.shift + shift))
-        return View(width, tuple(sorted(pieces))) if len(pieces) <= MOST_PIECES else None
+                    pieces.append(Piece(first, last, piece.shift + shift * self.scale))
+        return View(width, tuple(sorted(pieces)), self.scale) if len(pieces) <= MOST_PIECES else None
 
     def extended(self, width: int, *, signed: bool) -> View | None:
         """Zero- or sign-extended."""
@@ -64,8 +77,7 @@ class View:
     def truncated(self, width: int) -> View | None:
         """The low bits; None when that would be too many pieces."""
         period = 1 << width
-        wraps = {(piece.low + piece.shift) // period for piece in self.pieces}
-        wraps |= {(piece.high + piece.shift) // period for piece in self.pieces}
+        wraps = {end // period for interval in self.image for end in interval}
         if max(wraps) - min(wraps) > MOST_PIECES:
             return None
         turns = range(min(wraps), max(wraps) + 1)
@@ -76,6 +88,10 @@ class View:
         full = 1 << self.width
         number %= full
         return self._moved(self.width, [(0, full - number - 1), (full - number, full - 1)], [number, number - full])
+
+    def divided(self, number: int) -> View:
+        """Divided by a constant, rounded down."""
+        return View(self.width, self.pieces, self.scale * number)
 
 
 def identity(width: int) -> View:
@@ -107,7 +123,8 @@ class Test:
         found = set()
         for piece in self.view.pieces:
             found.add(piece.low)
-            found |= {edge - piece.shift for edge in edges if piece.low < edge - piece.shift <= piece.high}
+            starts = {edge * self.view.scale - piece.shift for edge in edges}
+            found |= {start for start in starts if piece.low < start <= piece.high}
         return found - {0}
 
 

@@ -28,6 +28,14 @@ class Claim:
 
 
 @dataclass(frozen=True)
+class EarlyEnd:
+    """A search ends after so many seconds if by then it has met an ignored fault of this kind."""
+
+    kind: str
+    seconds: float
+
+
+@dataclass(frozen=True)
 class SearchOptions:
     """What the user may choose about a search; None and 0 mean the default, or no limit."""
 
@@ -40,6 +48,7 @@ class SearchOptions:
     random_seed: int | None = None
     all_errors: int = 1
     time: float | None = None
+    early_end: EarlyEnd | None = None
     memory: int = 0  # bytes
     spin_flags: tuple[str, ...] = ()
     cc_flags: tuple[str, ...] = ()

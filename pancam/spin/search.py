@@ -25,6 +25,7 @@ from pancam.spin.options import (
     BYTES_PER_LEVEL,
     FIRST_DEPTH,
     FIRST_STATE_BYTES,
+    EarlyEnd,
     SearchOptions,
     VerifierOptions,
     run_flags,
@@ -92,7 +93,7 @@ def search(image: bytes, settings: Settings, options: SearchOptions, threads: in
     state_bytes = FIRST_STATE_BYTES
     spent = 0.0
     while True:
-        left = None if options.time is None else max(options.time - spent, 0.0)
+        left = _limits(options, spent)
         verifier = VerifierOptions(threads, options, state_bytes if options.store == "raw" else 0)
         attempt = _Attempt(image, settings, verifier, depth, watch.finals)
         result = attempt.run(watch, left)
@@ -107,10 +108,34 @@ def search(image: bytes, settings: Settings, options: SearchOptions, threads: in
             return result
 
 
+def _limits(options: SearchOptions, spent: float) -> _Limits:
+    """What is left for an attempt when others have taken so many seconds."""
+    seconds = None if options.time is None else max(options.time - spent, 0.0)
+    early = options.early_end
+    return _Limits(seconds, early and replace(early, seconds=early.seconds - spent), options.memory)
+
+
 def _needs_depth(result: SearchResult, options: SearchOptions) -> bool:
     """Whether a longer stack is to be tried. SPIN's fairness has steps of its own, which vm_c/search does not see."""
     full = result.report.hit_depth and options.depth is None and not result.trails
     return result.stopped == "depth" or (full and options.claim is not None)
+
+
+@dataclass(frozen=True)
+class _Limits:
+    """When an attempt is stopped."""
+
+    seconds: float | None
+    early: EarlyEnd | None
+    memory: int
+
+    def reason(self, elapsed: float, progress: Path) -> str:
+        """Why it is to be stopped after so many seconds; empty: it may go on."""
+        if self.seconds is not None and elapsed > self.seconds:
+            return "time"
+        if self.early is None or elapsed <= self.early.seconds:
+            return ""
+        return "time" if self.early.kind in read_progress(progress).ignored else ""
 
 
 @dataclass(frozen=True)
@@ -123,7 +148,7 @@ class _Attempt:
     depth: int
     finals: Path | None
 
-    def run(self, watch: Watch, seconds: float | None) -> SearchResult:
+    def run(self, watch: Watch, limits: _Limits) -> SearchResult:
         binary = obtain_verifier(self.verifier, watch.notice)
         with tempfile.TemporaryDirectory(prefix="pancam-") as name:
             folder = Path(name)
@@ -134,7 +159,7 @@ class _Attempt:
             (folder / MODEL).write_text(driver_text(self.verifier))
             process = start_verifier(binary, self._arguments(), folder, self._environment(folder))
             try:
-                stopped, elapsed, memory = _watch(process, folder / "progress", watch, self._limits(seconds))
+                stopped, elapsed, memory = _watch(process, folder / "progress", watch, limits)
             finally:
                 _end(process)
             result = self._result(binary, folder, stopped)
@@ -144,9 +169,6 @@ class _Attempt:
 
     def _arguments(self) -> list[str]:
         return run_flags(self.verifier.search, self.depth, self.verifier.threads)
-
-    def _limits(self, seconds: float | None) -> tuple[float | None, int]:
-        return seconds, self.verifier.search.memory
 
     def _environment(self, folder: Path) -> dict[str, str]:
         search = self.verifier.search
@@ -195,13 +217,10 @@ def _read_trail(binary: Path, path: Path, environment: dict[str, str]) -> Trail:
     return Trail(moves, None if stem is None else len(read_moves(stem)))
 
 
-def _watch(
-    process: subprocess.Popen[bytes], progress: Path, watch: Watch, limits: tuple[float | None, int]
-) -> tuple[str, float, int]:
+def _watch(process: subprocess.Popen[bytes], progress: Path, watch: Watch, limits: _Limits) -> tuple[str, float, int]:
     """Waits for the end; (why the search was stopped, seconds, peak of memory)."""
     start = looked = time.monotonic()
     peak, stopped = 0, ""
-    seconds, memory = limits
     while not stopped:
         try:
             if _has_ended(process, PAUSE):
@@ -209,13 +228,12 @@ def _watch(
         except KeyboardInterrupt:
             stopped = "interrupted"
         now = time.monotonic()
-        if seconds is not None and now - start > seconds:
-            stopped = "time"
+        stopped = stopped or limits.reason(now - start, progress)
         if now - looked > LOOK_SECONDS:
             looked = now
             used = group_memory(process.pid)
             peak = max(peak, used)
-            if used > memory:
+            if used > limits.memory:
                 stopped = "memory"
             if watch.on_progress is not None:
                 watch.on_progress(read_progress(progress), now - start, used)

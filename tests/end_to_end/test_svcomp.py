@@ -147,6 +147,55 @@ def test_memory_safety_has_three_parts(pancam: CommandLine) -> None:
     assert cleaned == [f"property valid-memcleanup: {answer}" for answer in ("false(valid-memcleanup)", "true")]
 
 
+def test_an_invalid_access_is_reported_before_memory_that_is_lost(pancam: CommandLine) -> None:
+    """The execution that the search meets first only loses the block."""
+    pancam.file(
+        "t.c",
+        "#include <pthread.h>\n#include <stdlib.h>\nint go;\nvoid *set(void *unused) {\n    go = 1;\n"
+        "    return unused;\n}\nint main(void) {\n    pthread_t other;\n    int *p = malloc(4);\n    *p = 1;\n"
+        "    pthread_create(&other, 0, set, 0);\n    if (go) {\n        free(p);\n        USE\n    }\n"
+        "    pthread_join(other, 0);\n    p = 0;\n    return 0;\n}\n",
+    )
+    uses = {"return *p;": "valid-deref", "free(p);": "valid-free", "": "valid-memtrack"}
+    answers = [result_of(pancam, "--property", "valid-memsafety", f"-DUSE={use}", "t.c") for use in uses]
+    assert answers == [f"property valid-memsafety: false({part})" for part in uses.values()]
+
+
+def test_the_last_part_of_the_time_is_for_executions_with_few_preemptions(pancam: CommandLine) -> None:
+    """The watcher is the first that can move, and too much can happen after it for the search to come back to it."""
+    pancam.file(
+        "t.c",
+        "#include <pthread.h>\nextern void reach_error(void);\nlong x, last;\npthread_mutex_t lock;\n"
+        "void *watch(void *unused) {\n    if (x == 6) reach_error();\n    return unused;\n}\n"
+        "void *count(void *me) {\n    for (int i = 0; i < 6; i++) {\n        pthread_mutex_lock(&lock);\n"
+        "        last = last * 6 + (long)me;\n        pthread_mutex_unlock(&lock);\n    }\n"
+        "    pthread_mutex_lock(&lock);\n    x++;\n    pthread_mutex_unlock(&lock);\n    return 0;\n}\n"
+        "int main(void) {\n    pthread_t t[7];\n    pthread_create(&t[6], 0, watch, 0);\n"
+        "    for (long i = 0; i < 6; i++) pthread_create(&t[i], 0, count, (void *)i);\n"
+        "    for (int i = 0; i < 6; i++) pthread_join(t[i], 0);\n    return 0;\n}\n",
+    )
+    found = pancam("check", "--property", "unreach-call", "--time", "20", "t.c").out
+    assert found.splitlines()[-1] == "property unreach-call: false(unreach-call)"
+    assert "preemption" in found
+
+
+@pytest.mark.parametrize(("first", "share"), [("1", 0.85), ("x[1]", 0.7)])
+def test_time_is_kept_for_a_second_search_only_where_unwritten_memory_is_read(
+    pancam: CommandLine, first: str, share: float
+) -> None:
+    pancam.file(
+        "t.c",
+        "#include <pthread.h>\nextern void reach_error(void);\nextern unsigned char __VERIFIER_nondet_uchar(void);\n"
+        "unsigned char a[16];\nint main(void) {\n    int x[2], i = 0, read = FIRST;\n"
+        "    for (;; i = (i + 1) % 16)\n        if ((a[i] = __VERIFIER_nondet_uchar()) == a[(i + 1) % 16] + read + 300)"
+        " reach_error();\n}\n".replace("read = FIRST", "read = __VERIFIER_nondet_uchar() ? 1 : FIRST"),
+    )
+    found = pancam("check", "--property", "unreach-call", "--json", "--time", "4", f"-DFIRST={first}", "t.c")
+    value = json.loads(found.out)
+    assert (value["result"], value["reasons"]) == ("unknown", ["the time limit was reached"])
+    assert share * 4 <= value["statistics"]["seconds"] < share * 4 + 0.8
+
+
 def test_memory_safety_is_not_claimed_where_a_variable_that_is_gone_may_go_unnoticed(pancam: CommandLine) -> None:
     pancam.file(
         "t.c", "int *f(void) {\n    int x = 1, *p = &x;\n    return p;\n}\nint main(void) { return f() == 0; }\n"

@@ -11,6 +11,7 @@ HEAD = """#include <assert.h>
 #include <pancam.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 extern unsigned _BitInt(4) pancam_nondet_u4(void);
 extern _BitInt(4) pancam_nondet_s4(void);
@@ -63,6 +64,9 @@ class _Writer:
                 f"either((int){name}, (int){self.place()})": 2, f"({self.condition()} ? {name} : {number})": 2,
                 f"array[{name} & 3]": 1, f"(short)({name} + {number})": 1, f"atomic_exchange(&atom, (int){name})": 1,
                 f"atomic_fetch_add(&atom, (int){name})": 1,
+                f"((unsigned char){name} >> {self.choices.integer(0, 7)})": 1,
+                f"((unsigned){name} >> 30)": 1, f"array[(unsigned char){name} >> 6]": 1, f"((unsigned){name} / 50)": 1,
+                f"((unsigned){name} % 3)": 1, f"array[(unsigned){name} % 4]": 1, f"(({name} + {number}) & 12)": 1,
             }
         )  # fmt: skip
 
@@ -96,6 +100,7 @@ class _Writer:
                 f"assert({self.condition()});",
                 f"pancam_assume({self.condition()});",
                 f"put((int){self.place()});",
+                f'printf("%d, %x%%", (int){self.place()}, (unsigned){self.place()});',
                 f"through(&{self.choices.pick(('g', 'h', 'pair.first', 'a'))}, (int){self.place()});",
                 f"array[{self.choices.integer(0, 3)}] = {self.value()};",
                 f"if ({self.place()} >= 0 && e < 4) array[e] = 1;",

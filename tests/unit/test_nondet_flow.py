@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +15,7 @@ from pancam.errors import UsageError
 from pancam.frontend.clang import CompileOptions, compile_sources, find_clang
 from pancam.frontend.library import build_library
 from pancam.frontend.module import load_module
+from pancam.nondet import views
 from pancam.nondet.kinds import kind_of
 from pancam.nondet.overrides import parse_override
 from pancam.nondet.rewrite import NondetOptions, make_choices
@@ -63,6 +66,7 @@ BODY = "int main(void) {{ int x = pancam_nondet_int(); {} return 0; }}"
 # Values that nothing depends on
 IRRELEVANT = {
     "never used": "(void)x;",
+    "printed": 'printf("%d is it, or 100%%: %-5.3x\\n", x, x); fprintf(stderr, "%ld", (long)x);',
     "computed with": "int y = x * 3 + g; y ^= 5; (void)y;",
     "kept in a variable nobody reads": "g = x;",
     "the exit status": "return x;",
@@ -121,21 +125,82 @@ def test_optimised_code_gives_values_on_both_sides_of_every_constant(tmp_path: P
     assert len(outcomes) >= 2
 
 
+def test_a_view_is_the_function_that_its_steps_are_together() -> None:
+    """All ways to take three steps from a number of six bits, and comparisons of what comes out."""
+    full = 1 << 6
+    steps: list[tuple[Callable[[views.View], views.View | None], Callable[[int], int]]] = [
+        (lambda view: view.added(5), lambda number: (number + 5) % full),
+        (lambda view: view.divided(3), lambda number: number // 3),
+        (lambda view: view.extended(6, signed=False), lambda number: number),
+        (lambda view: _both(view.truncated(3), 6, signed=True), lambda number: (number & 7 ^ 4) - 4 & full - 1),
+    ]
+    for chosen in itertools.product(steps, repeat=3):
+        view: views.View | None = views.identity(6)
+        numbers = list(range(full))
+        for change, function in chosen:
+            view = change(view) if view is not None else None
+            numbers = [function(number) for number in numbers]
+        assert view is not None
+        assert [view.at(value) for value in range(full)] == numbers
+        assert {value for low, high in view.image for value in range(low, high + 1)} >= set(numbers)
+        for predicate, constant in itertools.product(("eq", "ult", "sgt"), (0, 1, 6, 31, 32, 63)):
+            test = views.Test(view, predicate, constant)
+            changes = {v for v in range(1, full) if test.outcome(v) != test.outcome(v - 1)}
+            assert changes <= test.cuts()
+
+
+def _both(view: views.View | None, width: int, *, signed: bool) -> views.View | None:
+    return view.extended(width, signed=signed) if view is not None else None
+
+
+# Bodies in which what decides takes few values, or is in the low bits; and that, as a function of the value
+SPLIT = {
+    "masked": ("if (x & 1) g = 1;", lambda x: x & 1),
+    "a masked address": ('seen = "abcdef"[x & 3];', lambda x: x & 3),
+    "masked after an addition": ('seen = "abcdef"[(x + 7) & 5];', lambda x: x + 7 & 5),
+    "cut": ("char c = (char)x; g = h / (c - 3);", lambda x: x & 255),
+    "the rest of a division": ("g = h / ((unsigned)x % 5);", lambda x: x % 2**32 % 5),
+    "two periods": ('seen = "abcdef"[x & 3] / ((unsigned)x % 3);', lambda x: (x & 3, x % 2**32 % 3)),
+    "the highest bits": ('seen = "abcdef"[(unsigned)x >> 30];', lambda x: x % 2**32 >> 30),
+    "a quotient": ("g = h / ((unsigned)x / 400000000);", lambda x: x % 2**32 // 400000000),
+    "few of many": (
+        'if (x > 5 && x < 200) seen = "abcdef"[x & 7];',
+        lambda x: (5 < x < 200, x & 7 if 5 < x < 200 else 0),
+    ),
+    "the middle bits": ('seen = "abcdef"[((unsigned)x >> 2) & 3];', lambda x: x >> 2 & 3),
+    "compared after a division": ("if ((unsigned)x / 10 == 7) g = 1;", lambda x: 70 <= x < 80),
+}
+
+
+@pytest.mark.parametrize(("body", "matters"), SPLIT.values(), ids=SPLIT.keys())
+def test_where_few_cases_matter_each_of_them_is_tried(
+    tmp_path: Path, body: str, matters: Callable[[int], object]
+) -> None:
+    found = tried(tmp_path, BODY.format(body))
+    numbers = [*range(-300, 1300), *range(-(2**31), 2**31, 9_999_991)]
+    assert found.exact
+    assert {matters(value) for value in signed(found.values)} >= {matters(value) for value in numbers}
+    assert len(found.values) <= 512
+
+
 # Bodies in which more than comparisons with constants decides
 TRAPS = {
     "compared with a variable": "if (x == g) h = 1;",
     "compared with itself": "int y = x; if (x == y + g) h = 1;",
-    "an address": 'seen = "abcdef"[x & 3];',
-    "printed": 'printf("%d", x);',
+    "an address": 'seen = "abcdef"[x];',
+    "masked in the middle": 'seen = "abcdef"[(x & 3072) >> 10];',
+    "printed, and the length is used": 'g = printf("%d", x);',
+    "printed in so many places": 'printf("%*d", x, 1);',
+    "printed in a way that nobody knows": 'printf(seen ? "%d" : "%x", x);',
+    "printed into memory": 'char b[20]; snprintf(b, 20, "%d", x); if (b[0] == 45) g = 1;',
     "copied by memcpy": "int y; memcpy(&y, &x, sizeof y); if (y == 3) g = 1;",
     "through a pointer": "int *p = &h; *p = x; if (*p) g = 1;",
     "its address is known": "int *p = &x; if (*p == 5) g = 1;",
     "a divisor": "g = 10 / x;",
     "multiplied": "if (x * 3 == 9) g = 1;",
-    "masked": "if (x & 1) g = 1;",
     "a loop's bound": "for (int i = 0; i < x; i++) g++;",
     "counted": "while (x != 0) x++;",
-    "cut": "char c = (char)x; if (c == 3) g = 1;",
+    "split and more": "if (x & 1) g = 10 / x;",
     "in a union": "union { int i; char c[4]; } u; u.i = x; if (u.c[1] == 3) g = 1;",
     "half of a long": "long y; ((int *)&y)[1] = x; if (y == 3) g = 1;",
     "a function through a pointer": "int (*f)(int) = seen ? identity : twice; if (f(x) == 2) g = 1;",
