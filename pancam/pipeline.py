@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pancam.errors import PancamError, UnresolvedSymbolError, UsageError
+from pancam.errors import PancamError, UnresolvedSymbolError, UnsupportedError, UsageError
 from pancam.frontend.clang import CompileOptions, compile_sources, find_clang
 from pancam.nondet.overrides import parse_override
 from pancam.nondet.values import SMALL_TYPE
@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pancam.bytecode.program import Program
+    from pancam.ir.model import Module
     from pancam.liveness import Proposition
 
 IMAGE_SUFFIX = ".pcb"
 DEFAULT_THREAD_LIMIT = 8
 LIBRARY_FLAGS = ("-fno-builtin", "-fno-stack-protector")
+CROWD_FLAG = "-DPANCAM_CROWD"
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class BuildOptions:
     nondet: tuple[str, ...] = ()  # --nondet: which values to try
     malloc_may_fail: bool = False
     nondet_uninit: bool = False  # what was never assigned has any value
+    crowd: bool = False  # threads are not told apart: for searches with any number of them
     small_type: int = SMALL_TYPE  # types with so many values are enumerated; tests want fewer
 
 
@@ -112,7 +115,7 @@ def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: lis
                 files = [added.get(number, file) for number, file in enumerate(files)]
         with timings.phase("library"):
             library = build_library(
-                sorted(guest_sources().glob("*.c")), _library_options(options.compile), clang, ALWAYS_NEEDED
+                sorted(guest_sources().glob("*.c")), _library_options(options), clang, ALWAYS_NEEDED
             )
         with timings.phase("link"):
             module = load_module(files, library, paths, options.labels)
@@ -130,12 +133,26 @@ def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: lis
         memory = MemoryUse(options.uninit, not options.keeps_variables)
         program = lower_module(choices.module, words, options.thread_limit, roots, memory)
         program.restrictions = choices.restrictions
+        if options.crowd:
+            _refuse_what_tells_threads_apart(module, program)
         return program
 
 
-def _library_options(options: CompileOptions) -> CompileOptions:
+def _library_options(options: BuildOptions) -> CompileOptions:
     """The library is compiled in one way, whatever the program's flags are, but for the same target."""
-    return CompileOptions(opt_level="1", m32=options.m32, extra_flags=LIBRARY_FLAGS)
+    flags = (*LIBRARY_FLAGS, CROWD_FLAG) if options.crowd else LIBRARY_FLAGS
+    return CompileOptions(opt_level="1", m32=options.compile.m32, extra_flags=flags)
+
+
+def _refuse_what_tells_threads_apart(module: Module, program: Program) -> None:
+    """Threads that know their numbers, or whose ids are looked at, are no crowd."""
+    from pancam.bytecode.handles import looks_at_handles, numbered
+
+    if looks_at_handles(module):
+        raise UnsupportedError("the ids of threads are looked at")
+    name = numbered(program)
+    if name is not None:
+        raise UnsupportedError(f"{name} tells threads apart")
 
 
 def _program_name(paths: Sequence[str]) -> str:

@@ -51,6 +51,7 @@ static void drop_properties(VmCheck *check) {
 void check_destroy(VmCheck *check) {
     superstep_destroy(check->superstep);
     races_destroy(check);
+    crowd_destroy(check);
     drop_properties(check);
     vm_destroy(check->machine);
     free(check->settings);
