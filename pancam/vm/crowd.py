@@ -77,6 +77,7 @@ class CrowdSearch:
             self._steps.look_at_limits()
             self.nodes[key].is_waiting = False
             self._look_at(key, self.nodes[key])
+        self._steps.look_at_limits()
 
     def _reach(self, key: Key, crowds: Iterable[int]) -> Key:
         """A state that is there now. What belongs to a crowd is not counted; crowds do what changes nothing shared."""

@@ -122,7 +122,9 @@ class CrowdSteps:
         return found
 
     def look_at_limits(self) -> None:
-        """Raises EndOfSearch where one is reached."""
+        """Raises EndOfSearch where one is reached. The program notes where it tries only some values of many."""
+        if self._checker.machine.notes:
+            raise EndOfSearch("not all nondeterministic values can be tried")
         if self.limits.deadline is not None and time.monotonic() > self.limits.deadline:
             raise EndOfSearch("the time limit was reached", spurious=True)
         if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB > self.limits.memory:
@@ -143,8 +145,6 @@ class CrowdSteps:
                 self._stop_at(_Outcome(result.outcome), *fault_kind(result.fault))
             choices = int(result.choices)
             choice += 1
-        if self._checker.machine.notes:
-            raise EndOfSearch("not all nondeterministic values can be tried")
         return tuple(found)
 
     def _stop_at(self, outcome: _Outcome, kind: str, text: str) -> None:

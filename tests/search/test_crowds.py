@@ -73,11 +73,13 @@ def test_correct_programs_hold_with_any_number_of_threads(text: str, tmp_path: P
                     "assert(t != u); }"), "ids of threads are looked at"),
         (thread("", "int main(void) { while (1) pthread_create(&other, 0, thr, &other); }"), "ids of threads"),
         (thread("pthread_join(1, 0);"), "told apart"),
+        (thread("int mine = 1; pthread_t t; if (!arg) pthread_create(&t, 0, thr, &mine);"), "told apart"),
         (thread("c = !c;", "void *(*routine)(void *); int main(void) { int (*f)() = (int (*)())pthread_create; "
                            "pthread_t t; f(&t, 0, thr, 0); }"), "ids of threads are looked at"),
     ],
     ids=["no lock", "many threads", "unlock twice", "unlock by another", "initialised anew", "address of a local",
-         "address of a thread-local", "freed", "self", "setjmp", "ids compared", "id shared", "join", "pointer"],
+         "address of a thread-local", "freed", "self", "setjmp", "ids compared", "id shared", "join", "argument",
+         "pointer"],
 )  # fmt: skip
 def test_what_is_wrong_or_not_known_is_told(text: str, reason: str, tmp_path: Path) -> None:
     assert reason in crowd_reason(text, tmp_path)
@@ -88,3 +90,8 @@ def test_a_deadlock_is_excluded_only_where_a_thread_that_is_there_can_move(tmp_p
         "; }", "; pthread_mutex_lock(&m); }"))  # fmt: skip
     assert crowd_reason(text, tmp_path) == ""
     assert "can always move" in crowd_reason(text, tmp_path, deadlocks=True)
+
+
+def test_values_that_are_not_all_tried_are_told(tmp_path: Path) -> None:
+    body = "extern int __VERIFIER_nondet_int(void); int v = __VERIFIER_nondet_int(); c = v * v; assert(c != 1764);"
+    assert "not all nondeterministic values" in crowd_reason(thread(body), tmp_path)
