@@ -16,7 +16,7 @@ from pancam.faults import HARNESS_FAULTS
 from pancam.moves import Trail
 from pancam.spin.options import SearchOptions
 from pancam.spin.search import SearchResult, Watch, search
-from pancam.verdict import Conclusion, conclude, reasons_to_doubt
+from pancam.verdict import FINAL_FAULTS, Conclusion, conclude, reasons_to_doubt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from pancam.pipeline import Timings
     from pancam.settings import Settings
     from pancam.vm.checker import Checker
+    from pancam.vm.crowd import CrowdLimits, CrowdResult
+
+CROWD_OBJECTS = {64: (0x1E9B6C0, 1024), 32: (1728, 64)}  # of each thread's heap and stack, by bits of a pointer
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class CheckResult:
     conclusion: Conclusion
     result: SearchResult
     traces: list[Trace] = field(default_factory=list)
+    crowd: CrowdResult | None = None  # of a search with any number of threads, if there was one
 
 
 def check_program(
@@ -49,6 +53,22 @@ def check_program(
         traces = replay_trails(program, settings, result.trails, options.all_errors)
     _refuse_harness_faults(traces, settings)
     return CheckResult(conclude(result, settings, options, len(traces), program.restrictions), result, traces)
+
+
+def check_crowds(program: Program, settings: Settings, limits: CrowdLimits) -> CrowdResult:
+    """Search a program that was built for crowds with any number of threads.
+
+    Numbers of stack objects must not look like other numbers: a search gives up where it finds one that is shared. So
+    heaps have as many numbers as makes those of stacks unlike small integers and text.
+    """
+    from pancam.bytecode.image import read_sections
+    from pancam.vm.crowd import CrowdSteps, search_crowds
+
+    _, pointer_bits, _ = read_sections(program.image)
+    heap_objects, stack_objects = CROWD_OBJECTS[pointer_bits]
+    sizes = replace(settings.limits, heap_objects=heap_objects, stack_objects=stack_objects)
+    steps = CrowdSteps(program.image, replace(settings, limits=sizes), FINAL_FAULTS)
+    return search_crowds(steps, limits, finds_deadlocks="DEADLOCK" not in settings.ignored)
 
 
 def check_with_growing_bound(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pancam import program_cache
 from pancam.bytecode.entries import ALWAYS_NEEDED
-from pancam.errors import PancamError, UnresolvedSymbolError, UsageError
+from pancam.errors import PancamError, UnresolvedSymbolError, UnsupportedError, UsageError
 from pancam.frontend.clang import Clang, Compilations, CompileOptions, find_clang
 from pancam.frontend.library import build_library, library_name
 from pancam.resources import guest_sources
@@ -35,6 +35,7 @@ STAGE_MODULES = (
     "pancam.bytecode.intrinsics", "pancam.bytecode.lower", "pancam.nondet.cells", "pancam.nondet.rewrite",
 )  # fmt: skip
 LIBRARY_FLAGS = ("-fno-builtin", "-fno-stack-protector")
+CROWD_FLAG = "-DPANCAM_CROWD"
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class BuildOptions:
     nondet: tuple[str, ...] = ()  # --nondet: which values to try
     malloc_may_fail: bool = False
     nondet_uninit: bool = False  # what was never assigned has any value
+    crowd: bool = False  # threads are not told apart: for searches with any number of them
     small_type: int | None = None  # types with so many values are enumerated; tests want fewer
 
 
@@ -105,7 +107,7 @@ def _compile_program(paths: Sequence[str], options: BuildOptions, arguments: lis
     clang = find_clang(options.clang)
     with tempfile.TemporaryDirectory(prefix="pancam-") as folder:
         with timings.phase("clang"), Compilations(paths, options.compile, clang, Path(folder)) as compilations:
-            library = (sorted(guest_sources().glob("*.c")), _library_options(options.compile), clang, ALWAYS_NEEDED)
+            library = (sorted(guest_sources().glob("*.c")), _library_options(options), clang, ALWAYS_NEEDED)
             words = [_program_name(paths), *arguments]
             tools = program_cache.tools_of(library_name(*library))
             start = program_cache.start_of_name([repr(options), *paths, "--", *words], tools)
@@ -179,6 +181,8 @@ def _lower(module: Module, words: list[str], options: BuildOptions, timings: Tim
         memory = MemoryUse(options.uninit, not options.keeps_variables)
         program = lower_module(choices.module, words, options.thread_limit, roots, memory)
         program.restrictions = choices.restrictions
+        if options.crowd:
+            _refuse_what_tells_threads_apart(module, program)
         return program
 
 
@@ -195,9 +199,21 @@ def _nondet_options(options: BuildOptions) -> NondetOptions:
     return made if options.small_type is None else replace(made, small_type=options.small_type)
 
 
-def _library_options(options: CompileOptions) -> CompileOptions:
+def _library_options(options: BuildOptions) -> CompileOptions:
     """The library is compiled in one way, whatever the program's flags are, but for the same target."""
-    return CompileOptions(opt_level="1", m32=options.m32, extra_flags=LIBRARY_FLAGS)
+    flags = (*LIBRARY_FLAGS, CROWD_FLAG) if options.crowd else LIBRARY_FLAGS
+    return CompileOptions(opt_level="1", m32=options.compile.m32, extra_flags=flags)
+
+
+def _refuse_what_tells_threads_apart(module: Module, program: Program) -> None:
+    """Threads that know their numbers, or whose ids are looked at, are no crowd."""
+    from pancam.bytecode.handles import looks_at_handles, numbered
+
+    if looks_at_handles(module):
+        raise UnsupportedError("the ids of threads are looked at")
+    name = numbered(program)
+    if name is not None:
+        raise UnsupportedError(f"{name} tells threads apart")
 
 
 def _program_name(paths: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ EXIT_GOOD, EXIT_VIOLATED, EXIT_GAVE_UP = 0, 1, 3
 
 MOST_RESTRICTIONS = 4  # named in a verdict
 # Faults after which nothing of the program can follow: executions that end there are not cut off.
-_FINAL_FAULTS = {"DEADLOCK", "ASSERT"}
+FINAL_FAULTS = {"DEADLOCK", "ASSERT"}
 _STOPS = {
     "time": "the time limit was reached",
     "memory": "the memory limit was reached",
@@ -36,6 +36,7 @@ _LIMITS = {
     "THREAD_LIMIT": "{0} executions need more threads at once (--max-threads)",
     "CHOICE_LIMIT": "{0} executions choose among more values than a search can try",
     "CALL_LIMIT": "a function that must end within one step ran on in {0} executions",
+    "CROWD_LIMIT": "threads would have to be told apart in {0} executions",
 }
 
 
@@ -146,7 +147,7 @@ def bounds_met(result: SearchResult, options: SearchOptions) -> list[str]:
         bounds.append(f"bitstate search{told} (states may have been missed)")
     if options.hash_compact:
         bounds.append("hash-compact search (states may have been missed)")
-    cut = {kind: count for kind, count in result.progress.ignored.items() if kind not in _FINAL_FAULTS}
+    cut = {kind: count for kind, count in result.progress.ignored.items() if kind not in FINAL_FAULTS}
     if cut:
         kinds = ", ".join(f"{kind} ({count})" for kind, count in cut.items())
         bounds.append(f"executions were followed only up to a fault that is ignored: {kinds}")

@@ -53,6 +53,7 @@ void check_destroy(VmCheck *check) {
     superstep_destroy(check->superstep);
     memo_destroy(check->memo);
     races_destroy(check);
+    crowd_destroy(check);
     drop_properties(check);
     vm_destroy(check->machine);
     free(check->settings);

@@ -60,6 +60,7 @@ struct VmCheck {
     void (*revert)(struct VmCheck *check);
     uint8_t *packed;
     size_t packed_size, packed_capacity;
+    struct CrowdBuffers *crowd; /* crowd.c; null: nobody has made such a step */
 };
 
 #define check_fail image_error /* one line with its arguments, and 0 */
@@ -80,6 +81,8 @@ void check_go_back_here(VmCheck *check); /* to where check_revert is to lead, un
 /* races.c: each instruction is on a line of its own until somebody says otherwise. 0: no memory. */
 int races_create(VmCheck *check);
 void races_destroy(VmCheck *check);
+
+void crowd_destroy(VmCheck *check); /* crowd.c */
 
 /* Which state the machine is in: bytes that no other state has, and a number that tells where to remember things. */
 void check_identify(VmCheck *check, uint64_t slot, const void *identity, size_t size);

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long `pancam check` takes on the small examples, and where the time goes.
 
-Every example is checked as a user would, by the command, with all tools in the cache; the clock on the wall counts. Each
-is checked as a program that pancam has not seen before, and as one that has not changed since (warm). The phases are
-those of `pancam check --timings`; what is left when Clang and the verifier are taken from the whole is Python, from the
-start of the interpreter to its end.
+Every example is checked as a user would, by the command, with all tools in the cache; the clock on the wall counts.
+Each is checked as a program that pancam has not seen before, and as one that has not changed since (warm). The phases
+are those of `pancam check --timings`; what is left when Clang and the verifier are taken from the whole is Python,
+from the start of the interpreter to its end.
 """
 
 import os

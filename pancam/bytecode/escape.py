@@ -52,7 +52,7 @@ def _stays(instruction: Instruction, place: int, escaped: set[str]) -> bool:
         return instruction.result is not None and instruction.result.name not in escaped
     if instruction.opcode == "getelementptr" or is_lifetime_marker(instruction):
         return True
-    name = _callee(instruction)
+    name = callee_name(instruction)
     if name.startswith(THREAD_LOCAL_ADDRESS):
         return instruction.result is not None and instruction.result.name not in escaped
     if name.startswith(COPIES):
@@ -61,7 +61,8 @@ def _stays(instruction: Instruction, place: int, escaped: set[str]) -> bool:
     return False
 
 
-def _callee(instruction: Instruction) -> str:
+def callee_name(instruction: Instruction) -> str:
+    """The name of the function that is called; empty if there is none, or it is not known."""
     call = instruction.call
     return call.callee.name if call is not None and isinstance(call.callee, GlobalRef) else ""
 
@@ -75,7 +76,7 @@ def root_name(value: Value, definitions: dict[str, Instruction]) -> str | None:
             value = value.operands[0]
         elif isinstance(value, Local) and value.name in definitions:
             definition = definitions[value.name]
-            if definition.opcode != "getelementptr" and not _callee(definition).startswith(THREAD_LOCAL_ADDRESS):
+            if definition.opcode != "getelementptr" and not callee_name(definition).startswith(THREAD_LOCAL_ADDRESS):
                 return None
             value = definition.operands[0]
         else:
@@ -98,17 +99,18 @@ def _mentions(function: Function, names: set[str]) -> bool:
         name in names
         for instruction in instructions_of(function)
         for value in used_values(instruction)
-        for name in _globals_in(value)
+        for name in globals_in(value)
     )
 
 
-def _globals_in(value: Value) -> list[str]:
+def globals_in(value: Value) -> list[str]:
+    """The names of all global variables and functions in a constant."""
     if isinstance(value, GlobalRef):
         return [value.name]
     if isinstance(value, ConstantExpr):
-        return [name for operand in value.operands for name in _globals_in(operand)]
+        return [name for operand in value.operands for name in globals_in(operand)]
     elements = getattr(value, "elements", ())
-    return [name for element in elements for name in _globals_in(element)]
+    return [name for element in elements for name in globals_in(element)]
 
 
 def _given_away(function: Function, names: set[str]) -> set[str]:
@@ -116,7 +118,7 @@ def _given_away(function: Function, names: set[str]) -> set[str]:
     found: set[str] = set()
     for instruction in instructions_of(function):
         for place, value in enumerate(used_values(instruction)):
-            mentioned = names.intersection(_globals_in(value))
+            mentioned = names.intersection(globals_in(value))
             if mentioned and (root_name(value, {}) is None or not _stays(instruction, place, escaped)):
                 found |= mentioned
     return found

@@ -59,7 +59,8 @@ def verdict_line(outcome: CheckResult, settings: Settings) -> str:
         return f"violated: {places[0]}{more}"
     if conclusion.verdict is Verdict.HOLDS:
         if settings.liveness is None:
-            return "holds: no violation in any execution"
+            threads = ", with any number of threads" if outcome.crowd is not None and not outcome.crowd.reason else ""
+            return f"holds: no violation in any execution{threads}"
         asked = "; ".join(requirement.text for requirement in settings.liveness.requirements())
         kind = "fair " if settings.liveness.fair else ""
         return f"holds: {asked}: on every {kind}execution, and no violation in any"
@@ -106,6 +107,9 @@ def search_lines(
         lines.append(f"hash factor {result.report.hash_factor:g} ({meaning})")
     if settings.ignored and not of_property:
         lines.append(f"not reported: {', '.join(settings.ignored)}")
+    if outcome.crowd is not None:
+        counted = f"{_count(outcome.crowd.states, 'state')}, {_count(outcome.crowd.steps, 'step')}"
+        lines.append(f"with any number of threads: {counted}, {outcome.crowd.seconds:.2f} s")
     if search.driver:
         lines.append(f"executions are those that the driver {search.driver} allows")
     return lines
@@ -155,6 +159,7 @@ def as_json(
         "settings": asdict(settings),
         "context_bound": search.bound,
         "statistics": statistics(outcome),
+        "any_number_of_threads": asdict(outcome.crowd) if outcome.crowd is not None else None,
         "violations": [trace_row(trace) for trace in outcome.traces],
     }
 

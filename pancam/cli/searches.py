@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pancam.cli.check_options import make_settings, search_options
+from pancam.cli.crowds import is_for_crowds, search_any_number
 from pancam.cli.display import ProgressLine
 from pancam.cli.programs import MOST_THREADS
 from pancam.pipeline import BuildOptions, Timings, build_program
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pancam.check import CheckResult
     from pancam.settings import Settings
     from pancam.spin.options import SearchOptions
+    from pancam.vm.crowd import CrowdResult
 
 ENOUGH_THREADS = (8, 16, 32, MOST_THREADS)  # limits that are tried one after the other, each twice the one before
 FEW_THREADS = (3, 4, 6, 8)  # for programs that start threads without end
@@ -184,8 +186,8 @@ def _check_with_enough_threads(
 ) -> Checked:
     """More threads are allowed until no execution needs more; a search that meets one which does ends there.
 
-    Where even the most are not enough, the program may start threads without end. Then all that few threads do is
-    looked at, which shows most violations, and the verdict is at best `unknown`.
+    Where even the most are not enough, the program may start threads without end. Then perhaps no number of threads
+    can do anything wrong; otherwise all that few threads do is looked at, which shows most violations.
     """
     left = replace(search, stop_at_threads=True)
     for limit in ENOUGH_THREADS:
@@ -195,7 +197,25 @@ def _check_with_enough_threads(
         if checked.outcome.result.stopped != "threads":
             return checked
         left = _with_time_left(left, checked.outcome)
-    return _check_with_few_threads(options, build, replace(left, stop_at_threads=False), timings)
+    left = replace(left, stop_at_threads=False)
+    if not is_for_crowds(options, checked.settings, left):
+        return _check_with_few_threads(options, build, left, timings)
+    notice(f"more than {MOST_THREADS} threads at once, perhaps without end: searching with any number of them")
+    crowd = search_any_number(options, build, left, timings)
+    if not crowd.reason:
+        return replace(checked, outcome=replace(checked.outcome, conclusion=Conclusion(Verdict.HOLDS), crowd=crowd))
+    left = left if left.time is None else replace(left, time=max(left.time - crowd.seconds, 0.0))
+    return _with_reason(_check_with_few_threads(options, build, left, timings), crowd)
+
+
+def _with_reason(checked: Checked, crowd: CrowdResult) -> Checked:
+    """What is not known for all numbers of threads stays so; why, is said."""
+    outcome = replace(checked.outcome, crowd=crowd)
+    conclusion = outcome.conclusion
+    if conclusion.verdict is Verdict.UNKNOWN:
+        reason = f"a search with any number of threads gave up: {crowd.reason}"
+        outcome = replace(outcome, conclusion=replace(conclusion, reasons=(*conclusion.reasons, reason)))
+    return replace(checked, outcome=outcome)
 
 
 def _check_with_few_threads(

@@ -19,7 +19,7 @@ COMPILE_FLAGS = [
     "-fno-strict-aliasing",  # guest memory and registers hold values of any type
     "-ffp-contract=off",  # a product and a sum are two roundings
 ]
-HEADERS = ("image.h", "vm_api.h", "check_api.h", "search/progress.h")
+HEADERS = ("image.h", "vm_api.h", "check_api.h", "crowd_api.h", "search/progress.h")
 OUTPUT_CALLBACK = """
 extern "Python" void pancam_output(void *context, uint64_t descriptor, const uint8_t *data, uint64_t size);
 """

@@ -59,6 +59,11 @@ class Checker:
         _lib.check_lines(check, lines, len(lines))
         self.machine = Machine.of_pointer(_lib.check_machine(check), image, owner=self)
 
+    @property
+    def pointer(self) -> Any:  # noqa: ANN401
+        """The check as C knows it, for other modules of this stage."""
+        return self._check
+
     def reset(self) -> None:
         """Go back to the initial state, with all set-up of the settings done."""
         self._attempt(lambda error: _lib.check_reset(self._check, error, ERROR_BYTES))

@@ -44,22 +44,31 @@ void *calloc(size_t count, size_t size) {
     return fails(total) ? NULL : __pancam_alloc_zeros(total, DEFAULT_ALIGNMENT);
 }
 
-void free(void *pointer) { __pancam_free(pointer); }
+/* Which block a new one may be mistaken for depends on who allocates it, which searches with any number of threads do
+ * not know (docs/adr/0021). */
+static void release(void *pointer) {
+#ifdef PANCAM_CROWD
+    if (pointer != NULL) __pancam_fault(PANCAM_FAULT_CROWD_LIMIT, "memory is freed");
+#endif
+    __pancam_free(pointer);
+}
 
-PROTOTYPE(void, cfree, (void *pointer)) { __pancam_free(pointer); }
+void free(void *pointer) { release(pointer); }
+
+PROTOTYPE(void, cfree, (void *pointer)) { release(pointer); }
 
 /* Always moves, so that a program cannot rely on an address staying. Size 0 frees, as in glibc. */
 void *realloc(void *pointer, size_t size) {
     if (pointer == NULL) return malloc(size);
     size_t old_size = __pancam_object_size(pointer);
     if (size == 0) {
-        __pancam_free(pointer);
+        release(pointer);
         return NULL;
     }
     void *copy = malloc(size);
     if (copy == NULL) return NULL;
     memcpy(copy, pointer, old_size < size ? old_size : size);
-    __pancam_free(pointer);
+    release(pointer);
     return copy;
 }
 

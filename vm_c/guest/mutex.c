@@ -34,6 +34,50 @@ static unsigned owner_word(unsigned kind, unsigned self) {
     return is_checking(kind) ? self + 1 : (self + 1) | OWNER_NORMAL;
 }
 
+#ifndef PANCAM_CROWD
+static unsigned own_number(void) { return __pancam_self(); }
+
+/* In a section, as all that follow. `lock` is the word, `owner` what it is if this thread owns the mutex. */
+static int is_owner(const struct mutex *mutex, unsigned lock, unsigned owner) {
+    (void)mutex;
+    return lock == owner;
+}
+
+static void take(struct mutex *mutex, unsigned kind, unsigned self) { STORE(mutex->lock, owner_word(kind, self)); }
+static void give_back(struct mutex *mutex) { STORE(mutex->lock, 0u); }
+#else
+/* In searches with any number of threads (docs/adr/0021) threads have no numbers: each remembers itself what it owns.
+ * Who waits for a mutex of a checking kind depends on its owner, so those are not for such searches. */
+enum { MOST_OWNED = 4, SOMEBODY = 0x7ffe };
+static _Thread_local struct mutex *owned[MOST_OWNED]; /* in the order of the locks, nulls behind them */
+
+static unsigned own_number(void) { return SOMEBODY; }
+
+static unsigned place_of(const struct mutex *mutex) {
+    unsigned place = 0;
+    while (place < MOST_OWNED && LOAD(owned[place]) != mutex) place++;
+    return place;
+}
+
+static int is_owner(const struct mutex *mutex, unsigned lock, unsigned owner) {
+    return lock == owner && place_of(mutex) < MOST_OWNED;
+}
+
+static void take(struct mutex *mutex, unsigned kind, unsigned self) {
+    unsigned place = place_of(NULL);
+    if (is_checking(kind) || place == MOST_OWNED)
+        __pancam_fault(PANCAM_FAULT_CROWD_LIMIT, "a mutex that counts or checks, or a thread that owns many mutexes");
+    STORE(owned[place], mutex);
+    STORE(mutex->lock, owner_word(kind, self));
+}
+
+static void give_back(struct mutex *mutex) {
+    for (unsigned place = place_of(mutex); place < MOST_OWNED; place++)
+        STORE(owned[place], place + 1 < MOST_OWNED ? LOAD(owned[place + 1]) : NULL);
+    STORE(mutex->lock, 0u);
+}
+#endif
+
 /* In a section, as all that follows with a kind; also tells what is no mutex. */
 static unsigned kind_of(const struct mutex *mutex) {
     unsigned kind = LOAD(mutex->kind);
@@ -56,7 +100,7 @@ static int lock_and_end(struct mutex *mutex, unsigned self) {
     unsigned kind = kind_of(mutex);
     int error = 0;
     if (LOAD(mutex->lock) == 0)
-        STORE(mutex->lock, owner_word(kind, self));
+        take(mutex, kind, self);
     else
         error = lock_again(mutex, kind);
     __pancam_atomic_end();
@@ -64,13 +108,13 @@ static int lock_and_end(struct mutex *mutex, unsigned self) {
 }
 
 int pthread_mutex_lock(pthread_mutex_t *given) {
-    unsigned self = __pancam_self();
+    unsigned self = own_number();
     __pancam_await_either(&view(given)->lock, OWNER_MASK, 0, self + 1);
     return lock_and_end(view(given), self);
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t *restrict given, const struct timespec *restrict deadline) {
-    unsigned self = __pancam_self();
+    unsigned self = own_number();
     if (__pancam_await_either_timed(&view(given)->lock, OWNER_MASK, 0, self + 1))
         return lock_and_end(view(given), self);
     __pancam_atomic_end();
@@ -83,13 +127,13 @@ int pthread_mutex_clocklock(pthread_mutex_t *restrict given, clockid_t clock,
 }
 
 int pthread_mutex_trylock(pthread_mutex_t *given) {
-    unsigned self = __pancam_self();
+    unsigned self = own_number();
     struct mutex *mutex = view(given);
     int error = EBUSY;
     __pancam_atomic_begin();
     unsigned kind = kind_of(mutex), lock = LOAD(mutex->lock);
     if (lock == 0) {
-        STORE(mutex->lock, owner_word(kind, self));
+        take(mutex, kind, self);
         error = 0;
     } else if (lock == self + 1 && kind == PTHREAD_MUTEX_RECURSIVE) {
         error = lock_again(mutex, kind);
@@ -105,18 +149,18 @@ static int not_owner(unsigned kind, const char *message) {
 }
 
 int pthread_mutex_unlock(pthread_mutex_t *given) {
-    unsigned self = __pancam_self();
+    unsigned self = own_number();
     struct mutex *mutex = view(given);
     int error = 0;
     __pancam_atomic_begin();
     unsigned kind = kind_of(mutex), lock = LOAD(mutex->lock), count = LOAD(mutex->count);
-    if (lock != owner_word(kind, self))
+    if (!is_owner(mutex, lock, owner_word(kind, self)))
         error = not_owner(kind, lock == 0 ? "pthread_mutex_unlock of a mutex that is not locked"
                                           : "pthread_mutex_unlock of a mutex that another thread has locked");
     else if (count > 0)
         STORE(mutex->count, count - 1);
     else
-        STORE(mutex->lock, 0u);
+        give_back(mutex);
     __pancam_atomic_end();
     return error;
 }
@@ -124,11 +168,11 @@ int pthread_mutex_unlock(pthread_mutex_t *given) {
 int __pancam_mutex_release(pthread_mutex_t *given) {
     struct mutex *mutex = view(given);
     unsigned kind = kind_of(mutex);
-    if (LOAD(mutex->lock) != owner_word(kind, __pancam_self()))
+    if (!is_owner(mutex, LOAD(mutex->lock), owner_word(kind, own_number())))
         return not_owner(kind, "wait on a condition variable with a mutex that the thread has not locked");
     if (LOAD(mutex->count) > 0) /* glibc gives up one lock of several: nobody else can get the mutex */
         misuse("wait on a condition variable with a recursive mutex that is locked more than once");
-    STORE(mutex->lock, 0u);
+    give_back(mutex);
     return 0;
 }
 
@@ -136,7 +180,7 @@ int __pancam_mutex_take_back(pthread_mutex_t *given) {
     struct mutex *mutex = view(given);
     unsigned kind = kind_of(mutex);
     if (LOAD(mutex->lock) != 0) return 0;
-    STORE(mutex->lock, owner_word(kind, __pancam_self()));
+    take(mutex, kind, own_number());
     return 1;
 }
 
@@ -153,6 +197,10 @@ static void set_attributes(pthread_mutexattr_t *attr, unsigned bits) { *(unsigne
 int pthread_mutex_init(pthread_mutex_t *given, const pthread_mutexattr_t *attr) {
     unsigned kind = attr == NULL ? PTHREAD_MUTEX_DEFAULT : attributes(attr) & ATTR_TYPE;
     __pancam_atomic_begin();
+#ifdef PANCAM_CROWD
+    if (LOAD(view(given)->lock) & OWNER_MASK) /* its owner would not notice */
+        __pancam_fault(PANCAM_FAULT_CROWD_LIMIT, "a locked mutex is initialised anew");
+#endif
     clear_object(given, sizeof *given);
     STORE(view(given)->kind, kind);
     __pancam_atomic_end();

@@ -24,6 +24,7 @@ static void release(unsigned index) {
     STORE(thread->state, free_state(index));
 }
 
+#ifndef PANCAM_CROWD
 /* In a section. As in glibc, the new thread's id is stored before the thread can move. */
 void __pancam_create_thread(unsigned long *id, unsigned detached, void (*entry)(unsigned), struct thread_start start) {
     unsigned index = 0;
@@ -40,6 +41,18 @@ void __pancam_create_thread(unsigned long *id, unsigned detached, void (*entry)(
     *id = index + 1;
     __pancam_spawn(index, entry);
 }
+#else
+/* In searches with any number of threads (docs/adr/0021) a thread has neither a record nor a number: what it has to do
+ * passes through the record of the last slot, and nobody looks at ids. */
+void __pancam_create_thread(unsigned long *id, unsigned detached, void (*entry)(unsigned), struct thread_start start) {
+    unsigned nursery = __pancam_thread_limit - 1;
+    (void)detached;
+    STORE(__pancam_threads[nursery].of.routine, start.routine.posix);
+    STORE(__pancam_threads[nursery].argument, start.argument);
+    *id = 0;
+    __pancam_spawn(nursery, entry);
+}
+#endif
 
 /* What the new thread has to do; nothing of it stays in the record. */
 struct thread_start __pancam_take_start(unsigned index) {
@@ -100,6 +113,10 @@ void pthread_exit(void *result) {
 /* After the cleanup handlers. The last thread takes the process with it. */
 void __pancam_finish_thread(void) {
     if (__pancam_local.run_key_destructors != NULL) __pancam_local.run_key_destructors();
+#ifdef PANCAM_CROWD
+    if (__pancam_choose(2)) exit(0); /* nobody counts threads: it may have been the last one */
+    __pancam_thread_end();
+#else
     unsigned self = __pancam_self();
     struct pancam_thread *thread = __pancam_threads + self;
     void *result = __pancam_local.result;
@@ -117,10 +134,14 @@ void __pancam_finish_thread(void) {
         STORE(thread->state, LOAD(thread->state) | THREAD_ENDED);
     }
     __pancam_thread_end();
+#endif
 }
 
 /* The index that a pthread_t stands for. */
 static unsigned index_of(pthread_t id, const char *message) {
+#ifdef PANCAM_CROWD
+    __pancam_fault(PANCAM_FAULT_CROWD_LIMIT, "a thread is asked for by its id");
+#endif
     if (id == 0 || id > __pancam_thread_limit) misuse(message);
     return (unsigned)(id - 1);
 }
