@@ -36,7 +36,7 @@ struct Memo {
     uint64_t *arena;
     uint32_t used; /* words */
     VmCapture capture;
-    uint64_t lookups, hits;
+    uint64_t lookups, hits, applied;
     int is_off;
 };
 
@@ -64,6 +64,8 @@ void memo_destroy(Memo *memo) {
 uint64_t memo_bytes(const Memo *memo) {
     return memo->used * sizeof *memo->arena + memo->capacity * sizeof *memo->places;
 }
+
+uint64_t memo_applied(const Memo *memo) { return memo->applied; }
 
 int memo_is_used(const Memo *memo) { return memo != NULL && !memo->is_off; }
 
@@ -310,4 +312,5 @@ void memo_apply(VmCheck *check, uint32_t thread, const Remembered *known) {
     }
     check->locals->go(check, thread, known->successor);
     check->instructions += known->instructions;
+    check->memo->applied++;
 }

@@ -30,7 +30,8 @@ typedef struct {
 Memo *memo_create(void);
 void memo_destroy(Memo *memo);
 uint64_t memo_bytes(const Memo *memo);
-int memo_is_used(const Memo *memo); /* 0: there is none, or it did not pay */
+uint64_t memo_applied(const Memo *memo); /* transitions that were not executed */
+int memo_is_used(const Memo *memo);      /* 0: there is none, or it did not pay */
 
 /* The next transition of the thread, if it was made before in the present circumstances; null: not known. */
 const Remembered *memo_recall(VmCheck *check, uint32_t thread);

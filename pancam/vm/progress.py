@@ -33,6 +33,7 @@ class Progress:
     instructions: int = 0
     depth: int = 0
     small_steps: int = 0  # steps of the granularity `global` that the transitions consist of
+    recalled: int = 0  # of them, those that were made before and not executed again
     refused: int = 0  # where the context bound kept a thread from moving, and fewer preemptions do not lead there
     evaluations: int = 0  # runs of property functions
     table_bytes: int = 0  # of the access tables for supersteps
@@ -61,6 +62,7 @@ def read_progress(path: Path) -> Progress:
         transitions=sum(row.transitions for row in rows),
         instructions=sum(row.instructions for row in rows),
         small_steps=sum(row.small_steps for row in rows),
+        recalled=sum(row.recalled for row in rows),
         refused=sum(row.refused for row in rows),
         evaluations=sum(row.evaluations for row in rows),
         table_bytes=sum(row.table_bytes for row in rows),

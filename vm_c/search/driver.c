@@ -30,6 +30,7 @@
 #include "store.h"
 #include "visited.h"
 
+#include "../memo.h"
 #include "../superstep.h"
 
 enum { ERROR_BYTES = 512, EXIT_BROKEN = 70 };
@@ -340,6 +341,7 @@ static void count_step(void) {
     progress->small_steps += check->transitions;
     progress->instructions += check->instructions;
     progress->depth = (uint64_t)depth;
+    if (check->memo != NULL) progress->recalled = memo_applied(check->memo);
     if (check->superstep != NULL && (progress->transitions & (progress->transitions - 1)) == 0)
         progress->table_bytes = superstep_bytes(check->superstep); /* now and then: it only grows */
     progress->evaluations = 0;

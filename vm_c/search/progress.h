@@ -13,6 +13,7 @@ typedef struct {
     uint64_t small_steps;              /* transitions of the granularity `global` that the transitions consist of */
     uint64_t refused;                  /* where the context bound kept a thread from moving, and it mattered: bound.h */
     uint64_t evaluations;              /* runs of property functions */
+    uint64_t recalled;                 /* of the small steps, those that were not executed: ../memo.h */
     uint64_t table_bytes;              /* of the access tables for supersteps */
     uint64_t limits[PROGRESS_FAULTS];  /* executions that ended at a limit, by kind of fault */
     uint64_t ignored[PROGRESS_FAULTS]; /* executions that ended at a fault that is not to be reported */
