@@ -252,8 +252,10 @@ static void load_tree(VmMachine *machine, uint32_t number, uint32_t level, uint3
         load_line(machine, number, index, tree);
         return;
     }
-    const uint32_t *children = trees_line(tree);
-    for (uint32_t i = 0; i < FAN; i++) load_tree(machine, number, level - 1, index * FAN + i, children[i]);
+    const uint32_t *children = trees_line(tree), *present = segments[number].level[level - 1] + (uint64_t)index * FAN;
+    for (uint32_t i = 0; i < FAN; i++) { /* most are the same */
+        if (children[i] != present[i]) load_tree(machine, number, level - 1, index * FAN + i, children[i]);
+    }
 }
 
 /* Above its height a tree has no numbers, only zeros, so nothing can be compared there: what is on top of the lower of
