@@ -447,7 +447,7 @@ def test_doctor_finds_everything_or_tells_what_is_missing(pancam: CommandLine, t
 
 
 def test_cache_shows_and_clears_what_is_kept(pancam: CommandLine, tmp_path: Path) -> None:
-    own = {"XDG_CACHE_HOME": str(tmp_path / "own")}
+    own = {"XDG_CACHE_HOME": str(tmp_path / "own"), "TMPDIR": str(tmp_path)}  # where else a cache could be
     assert pancam.verdict(pancam.file("lost.c", LOST_UPDATE), **own) == "violated"
     shown = pancam("cache", **own).out
     assert {"verifier", "machine", "library", "program"} <= {
