@@ -303,7 +303,8 @@ def compile_command(path: str, options: CompileOptions, clang: Clang, output: Pa
 def _compile_failure(path: str, options: CompileOptions, status: int, stderr: str) -> CompileError | ToolError:
     if options.m32 and _MISSING_HEADER_32.search(stderr):
         return ToolError(
-            "the 32-bit C headers that --m32 needs are missing: apt install libc6-dev-i386 (Debian and Ubuntu)"
+            "the 32-bit C headers that --m32 needs are missing: "
+            "apt install libc6-dev-i386 gcc-multilib (Debian and Ubuntu)"
         )
     for line in stderr.splitlines():
         match = _DIAGNOSTIC.match(line)
