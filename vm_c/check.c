@@ -387,5 +387,6 @@ uint32_t check_propositions(VmCheck *check) {
 
 int check_is_blocked(const VmCheck *check, uint32_t thread) {
     const VmMachine *machine = check->machine;
-    return machine->header->status == PROCESS_RUNNING && vm_waiting(machine, thread) && waits_for_ever(machine, thread);
+    return machine->header->status == PROCESS_RUNNING && thread < machine->limits.max_threads &&
+           machine->threads[thread].status == THREAD_RUNNING && waits_for_ever(machine, thread);
 }
