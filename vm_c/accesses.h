@@ -44,6 +44,19 @@ static inline int accesses_conflict(const VmAccess *a, const VmAccess *b) {
     return ((a->flags | b->flags) & ACCESS_WRITES) && accesses_overlap(a, b);
 }
 
+/* Sets of touched bytes are kept by words of 8, with a bit for each byte; long accesses as they are. */
+enum { WORD_SHIFT = 3, WORD_BYTES = 1 << WORD_SHIFT, LONG_ACCESS = 8 * WORD_BYTES };
+
+static inline int is_long(const VmAccess *access) { return access->end - access->start > LONG_ACCESS; }
+
+static inline uint64_t last_word(const VmAccess *access) { return (access->end - 1) >> WORD_SHIFT; }
+
+static inline uint8_t bytes_in(const VmAccess *access, uint64_t word) {
+    uint64_t start = word << WORD_SHIFT, first = access->start > start ? access->start - start : 0;
+    uint64_t end = access->end - start < WORD_BYTES ? access->end - start : WORD_BYTES;
+    return (uint8_t)((1u << end) - (1u << first));
+}
+
 /* What the instruction, the next one of the thread, would touch in the present state. Of an AWAIT and of the beginning
  * of an atomic section it is only what these instructions themselves look at. */
 uint32_t accesses_of(const VmMachine *machine, uint32_t thread, const VmInstr *instr, const uint64_t *slots,

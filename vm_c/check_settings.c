@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-enum { WORD_BYTES = 256 };
+enum { SETTING_BYTES = 256 };
 
 static uint32_t *limit_called(VmLimits *limits, const char *key) {
     const struct {
@@ -115,7 +115,7 @@ static int apply_setup(VmCheck *check, const char *key, char *value, char *error
 }
 
 int check_apply(VmCheck *check, int setup, char *error, size_t capacity) {
-    char word[WORD_BYTES];
+    char word[SETTING_BYTES];
     const char *rest = check->settings;
     for (rest += strspn(rest, " "); *rest != '\0'; rest += strspn(rest, " ")) {
         size_t length = strcspn(rest, " ");

@@ -8,7 +8,7 @@
 
 #include "footprint.h"
 
-enum { WORD_SHIFT = 3, WORD_BYTES = 1 << WORD_SHIFT, LONG_ACCESS = 8 * WORD_BYTES, FIRST_INDEX = 32 };
+enum { FIRST_INDEX = 32 };
 
 void conflicts_clear(Conflicts *conflicts) {
     if (conflicts->count > 0) memset(conflicts->index, 0, conflicts->index_size * sizeof *conflicts->index);
@@ -38,16 +38,6 @@ static uint32_t next_slot(const Conflicts *conflicts, uint32_t slot) {
     return (slot + 1) & (conflicts->index_size - 1);
 }
 
-static uint8_t bytes_in(const VmAccess *access, uint64_t word) {
-    uint64_t start = word << WORD_SHIFT, first = access->start > start ? access->start - start : 0;
-    uint64_t end = access->end - start < WORD_BYTES ? access->end - start : WORD_BYTES;
-    return (uint8_t)((1u << end) - (1u << first));
-}
-
-static int is_long(const VmAccess *access) { return access->end - access->start > LONG_ACCESS; }
-
-static uint64_t last_word(const VmAccess *access) { return (access->end - 1) >> WORD_SHIFT; }
-
 /* --- adding --- */
 
 /* Where in the index the use of the word by the thread in this epoch is, or would be. */
@@ -64,8 +54,7 @@ static uint32_t *find_place(const Conflicts *conflicts, SequenceUse wanted) {
 static void grow_index(Conflicts *conflicts) {
     free(conflicts->index);
     conflicts->index_size = conflicts->index_size == 0 ? FIRST_INDEX : 2 * conflicts->index_size;
-    conflicts->index = calloc(conflicts->index_size, sizeof *conflicts->index);
-    if (conflicts->index == NULL) abort(); /* some kilobytes: there is nothing that could be done instead */
+    conflicts->index = sure(calloc(conflicts->index_size, sizeof *conflicts->index));
     for (uint32_t i = 0; i < conflicts->count; i++) *find_place(conflicts, conflicts->uses[i]) = i + 1;
 }
 

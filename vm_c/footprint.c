@@ -6,16 +6,20 @@
 
 #include <stdlib.h>
 
-enum { WORD_SHIFT = 3, WORD_BYTES = 1 << WORD_SHIFT, LONG_ACCESS = 8 * WORD_BYTES, FEW = 12, FIRST_CAPACITY = 8 };
+enum { FEW = 12, FIRST_CAPACITY = 8 };
 
 #define HASH_FACTOR 0x9e3779b97f4a7c15u
+
+void *sure(void *memory) {
+    if (memory == NULL) abort();
+    return memory;
+}
 
 void *with_room(void *array, uint32_t count, uint32_t *capacity, size_t element) {
     if (count < *capacity) return array;
     uint32_t before = *capacity;
     *capacity = before == 0 ? FIRST_CAPACITY : 2 * before;
-    array = realloc(array, *capacity * element);
-    if (array == NULL) abort(); /* some kilobytes: there is nothing that could be done instead */
+    array = sure(realloc(array, *capacity * element));
     memset((uint8_t *)array + before * element, 0, (*capacity - before) * element);
     return array;
 }
@@ -34,20 +38,7 @@ void footprint_release(Footprint *footprint) {
     *footprint = (Footprint){0};
 }
 
-uint64_t footprint_bytes(const Footprint *footprint) {
-    return footprint->capacity * sizeof(WordUse) + footprint->index_size * sizeof(uint32_t) +
-           footprint->range_capacity * sizeof(VmAccess);
-}
-
 static uint64_t filter_bit(uint64_t word) { return (uint64_t)1 << (word * HASH_FACTOR >> 58); }
-
-static uint8_t bytes_in(const VmAccess *access, uint64_t word) {
-    uint64_t start = word << WORD_SHIFT, first = access->start > start ? access->start - start : 0;
-    uint64_t end = access->end - start < WORD_BYTES ? access->end - start : WORD_BYTES;
-    return (uint8_t)((1u << end) - (1u << first));
-}
-
-static uint64_t last_word(const VmAccess *access) { return (access->end - 1) >> WORD_SHIFT; }
 
 /* Where in the index the word is, or would be. The size is a power of two, and at least half of it is free. */
 static uint32_t *index_place(const Footprint *footprint, uint64_t word) {
@@ -61,8 +52,7 @@ static void make_index(Footprint *footprint) {
     if (footprint->index_size < 2 * footprint->capacity) {
         free(footprint->index);
         footprint->index_size = 2 * footprint->capacity;
-        footprint->index = calloc(footprint->index_size, sizeof *footprint->index);
-        if (footprint->index == NULL) abort();
+        footprint->index = sure(calloc(footprint->index_size, sizeof *footprint->index));
     }
     for (uint32_t i = 0; i < footprint->count; i++) *index_place(footprint, footprint->uses[i].word) = i + 1;
     footprint->is_indexed = 1;
@@ -103,7 +93,7 @@ static void add_range(Footprint *footprint, const VmAccess *access) {
 
 void footprint_add(Footprint *footprint, const VmAccess *access) {
     int writes = (access->flags & ACCESS_WRITES) != 0;
-    if (access->end - access->start > LONG_ACCESS) {
+    if (is_long(access)) {
         add_range(footprint, access);
         return;
     }
@@ -135,7 +125,7 @@ int footprint_conflicts(const Footprint *footprint, const VmAccess *access) {
     for (uint32_t i = 0; i < footprint->range_count; i++) {
         if (accesses_conflict(footprint->ranges + i, access)) return 1;
     }
-    if (access->end - access->start > LONG_ACCESS) return long_access_conflicts(footprint, access);
+    if (is_long(access)) return long_access_conflicts(footprint, access);
     for (uint64_t word = access->start >> WORD_SHIFT; word <= last_word(access); word++) {
         if (!(filter & filter_bit(word))) continue;
         const WordUse *use = find(footprint, word);

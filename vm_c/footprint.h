@@ -28,7 +28,8 @@ void footprint_clear(Footprint *footprint);
 void footprint_release(Footprint *footprint);
 void footprint_add(Footprint *footprint, const VmAccess *access);
 int footprint_conflicts(const Footprint *footprint, const VmAccess *access);
-uint64_t footprint_bytes(const Footprint *footprint); /* of memory that it takes */
+
+void *sure(void *memory); /* does not return without: there is nothing that could be done instead */
 
 /* An array with room for one element more; what it has grown by is zero. Does not return without. */
 void *with_room(void *array, uint32_t count, uint32_t *capacity, size_t element);

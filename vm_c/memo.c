@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "footprint.h"
 #include "superstep.h"
 
 enum {
@@ -40,11 +41,6 @@ struct Memo {
     int is_off;
 };
 
-static void *sure(void *memory) {
-    if (memory == NULL) abort(); /* some megabytes: there is nothing that could be done instead */
-    return memory;
-}
-
 Memo *memo_create(void) {
     Memo *memo = sure(calloc(1, sizeof *memo));
     memo->capacity = FIRST_PLACES;
@@ -59,10 +55,6 @@ void memo_destroy(Memo *memo) {
     free(memo->places);
     free(memo->arena);
     free(memo);
-}
-
-uint64_t memo_bytes(const Memo *memo) {
-    return memo->used * sizeof *memo->arena + memo->capacity * sizeof *memo->places;
 }
 
 uint64_t memo_applied(const Memo *memo) { return memo->applied; }

@@ -29,7 +29,6 @@ typedef struct {
 
 Memo *memo_create(void);
 void memo_destroy(Memo *memo);
-uint64_t memo_bytes(const Memo *memo);
 uint64_t memo_applied(const Memo *memo); /* transitions that were not executed */
 int memo_is_used(const Memo *memo);      /* 0: there is none, or it did not pay */
 

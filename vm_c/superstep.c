@@ -22,11 +22,6 @@ enum { SECTION_ACCESSES = 8192, SECOND_CHECKPOINT = 16 };
 
 /* --- tables --- */
 
-static void *sure(void *memory) {
-    if (memory == NULL) abort(); /* a few kilobytes: there is nothing that could be done instead */
-    return memory;
-}
-
 Superstep *superstep_create(uint32_t thread_count, int is_exact) {
     Superstep *superstep = sure(calloc(1, sizeof *superstep));
     superstep->thread_count = thread_count;
